@@ -1,0 +1,86 @@
+# Everything a contributor or a CI job runs. Needs make, git and Python 3.11 or newer; the rest goes into .venv.
+
+PYTHON ?= python3
+# More arguments for pytest, such as PYTEST_FLAGS="-n auto" or PYTEST_FLAGS="-k golden -x".
+PYTEST_FLAGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+BIN := .venv/bin
+RIVALS := .venv-rivals
+INSTALL := -m pip install --quiet -c constraints.txt
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help suite test check format golden bench bench-rivals constraints clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+suite: .venv/.installed ## Set up what is needed, then check the suites
+	@$(BIN)/toolgrade check suites
+	@echo "Checked suites/. Next: edit a suite, or score a trace with $(BIN)/toolgrade score SUITE TRACE."
+
+test: .venv/.installed-dev ## Run the tests
+	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+check: .venv/.installed-dev ## Check format, lint, types and import directions
+	@$(BIN)/ruff format --check --quiet --output-format concise . || { echo "Next: make format."; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/pyright
+	@found=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$found"; exit 1; }
+	@echo "Format, lint, types and imports are in order."
+
+format: .venv/.installed-dev ## Format the code and fix what can be fixed
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+golden: .venv/.installed-dev ## Rewrite the golden files; read the diff before committing it
+	@$(BIN)/python -m pytest --update-golden $(PYTEST_FLAGS)
+
+bench: .venv/.installed ## Measure compiling and scoring
+	@$(BIN)/python benchmarks/compile.py
+	@$(BIN)/python benchmarks/score.py
+	@echo "benchmarks/rivals.py needs an environment of its own: make bench-rivals."
+
+bench-rivals: $(RIVALS)/.installed ## Compare with other libraries, in an environment of their own
+	@$(RIVALS)/bin/python benchmarks/rivals.py
+	@$(RIVALS)/bin/python -m pytest tests/rivals -m rivals $(PYTEST_FLAGS)
+
+constraints: ## Pin anew, from an empty environment, what .venv installs
+	@rm -rf build/constraints
+	@$(PYTHON) -m venv build/constraints
+	@echo "Resolving the newest versions that pyproject.toml allows"
+	@build/constraints/bin/python -m pip install --quiet -e '.[dev]'
+	@{ echo "# Made by: make constraints"; \
+	   build/constraints/bin/python -m pip freeze --all --exclude-editable --exclude pip; } > build/constraints.txt
+	@mv build/constraints.txt constraints.txt
+	@rm -rf build/constraints
+	@echo "Wrote constraints.txt. Next: make check test."
+
+clean: ## Remove everything that make and the tools made
+	@rm -rf .venv $(RIVALS) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
+	   .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.installed: pyproject.toml constraints.txt | .venv/bin/pip
+	@echo "Installing toolgrade into .venv"
+	@$(BIN)/python $(INSTALL) -e .
+	@touch $@
+
+.venv/.installed-dev: pyproject.toml constraints.txt | .venv/bin/pip
+	@echo "Installing toolgrade and its development tools into .venv"
+	@$(BIN)/python $(INSTALL) -e '.[dev]'
+	@touch $(@D)/.installed $@
+
+$(RIVALS)/.installed: pyproject.toml | $(RIVALS)/bin/pip
+	@echo "Installing toolgrade and its rivals into $(RIVALS)"
+	@$(RIVALS)/bin/python -m pip install --quiet -e . eval-ai-library pydantic-evals hypothesis pytest
+	@touch $@
+
+%/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	   { echo "toolgrade needs Python 3.11 or newer: make PYTHON=python3.11" >&2; exit 1; }
+	@echo "Making $*"
+	@$(PYTHON) -m venv $*
+	@echo '*' > $*/.gitignore

@@ -1,0 +1,1 @@
+"""Pure compiling: YAML text in, a frozen plan or diagnostics out."""

@@ -1,0 +1,108 @@
+"""The compiler: texts in; one plan for all of them, or everything that is wrong with them."""
+
+import gc
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from .checks import check
+from .diagnostic import Diagnostic, SourceText, Span
+from .plan import Plan, SuitePlan
+from .resolve import resolve
+from .schema import SuiteBlock
+from .source import Document, read_document
+from .translate import translate
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A suite file: how it is called in messages, how it is called in the plan, and what it holds."""
+
+    file: str
+    data: bytes
+    recorded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What came of compiling: diagnostics, sorted; and the plan, unless one of them is an error."""
+
+    plan: Plan | None
+    diagnostics: tuple[Diagnostic, ...]
+    texts: dict[str, SourceText]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.is_error)
+
+
+def compile_sources(sources: Iterable[Source], loader: Any = None) -> Compilation:
+    """Compile suites that are run together."""
+    with _collector_paused():
+        return _compile_sources(sources, loader)
+
+
+@contextmanager
+def _collector_paused() -> Generator[None]:
+    """Compiling makes many small values and no cycles: scanning them over and over is time lost."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _compile_sources(sources: Iterable[Source], loader: Any) -> Compilation:
+    plans: list[SuitePlan] = []
+    found: list[Diagnostic] = []
+    texts: dict[str, SourceText] = {}
+    first: dict[str, str] = {}
+    for source in sources:
+        document, text, diagnostics = read_document(source.file, source.data, loader)
+        texts[source.file] = text
+        if document is not None:
+            plan, more = _compile_document(document, source.recorded or source.file)
+            diagnostics = [*diagnostics, *more]
+            if plan is not None:
+                plans.append(plan)
+                diagnostics += _same_name(document, plan, first)
+        found += diagnostics
+    ordered = tuple(sorted(dict.fromkeys(found), key=lambda diagnostic: diagnostic.order))
+    has_errors = any(diagnostic.is_error for diagnostic in ordered)
+    return Compilation(None if has_errors else Plan(tuple(plans)), ordered, texts)
+
+
+def compile_text(text: str | bytes, file: str = "suite.yml") -> Compilation:
+    """Compile one suite that is not in a file."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return compile_sources([Source(file, data)])
+
+
+def _compile_document(document: Document, recorded: str) -> tuple[SuitePlan | None, list[Diagnostic]]:
+    found = list(check(document))
+    if not any(document.value.get(key) for key in ("agents", "tests")):
+        help_ = "add `tests:`, or an agent with a gate"
+        found.append(document.source.diagnostic("TG202", document.root, "this suite holds no test", help=help_))
+    try:
+        suite = SuiteBlock.model_validate(document.value)
+    except ValidationError as error:
+        return None, [*found, *translate(document, error.errors(include_url=False))]
+    if any(diagnostic.is_error for diagnostic in found):
+        return None, found
+    return resolve(suite, recorded), found
+
+
+def _same_name(document: Document, plan: SuitePlan, first: dict[str, str]) -> list[Diagnostic]:
+    """Suites that are run together are told apart by name, whatever the case."""
+    key = plan.id.casefold()
+    other = first.setdefault(key, document.source.file)
+    if other == document.source.file:
+        return []
+    span = document.spans(("suite",))[1] if "suite" in document.value else Span(0, 0)
+    message = f"the suite `{plan.name}` has the name of {other}"
+    return [document.source.diagnostic("TG203", span, message, help="set another `suite:`")]

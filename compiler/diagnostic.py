@@ -1,0 +1,88 @@
+"""A diagnostic is data: a code, a place, a message and a help line. How it looks is up to a renderer."""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .codes import CODES, Severity
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a file, as offsets of characters."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about an author's file."""
+
+    code: str
+    message: str
+    file: str
+    span: Span | None = None
+    line: int = 1
+    column: int = 1
+    help: str | None = None
+    label: str | None = None
+    related: tuple[tuple[Span, str], ...] = field(default=())
+
+    @property
+    def severity(self) -> Severity:
+        return CODES[self.code].severity
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity == "error"
+
+    @property
+    def order(self) -> tuple[str, int, int, str, str]:
+        return (self.file, self.line, self.column, self.code, self.message)
+
+
+class SourceText:
+    """A file's text, with its lines: the one place that turns offsets into lines and columns."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        for line in self.text.splitlines(keepends=True) if not self._is_plain else self.text.split("\n"):
+            starts.append(starts[-1] + len(line) + self._is_plain)
+        return starts
+
+    @property
+    def _is_plain(self) -> bool:
+        return "\r" not in self.text
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1."""
+        line = bisect_right(self._starts, offset, hi=max(1, len(self._starts) - 1))
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line, without its end."""
+        start = self._starts[number - 1]
+        end = self._starts[number] if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+    def diagnostic(
+        self,
+        code: str,
+        span: Span,
+        message: str,
+        *,
+        help: str | None = None,  # noqa: A002 - the word the JSON uses
+        label: str | None = None,
+        related: tuple[tuple[Span, str], ...] = (),
+    ) -> Diagnostic:
+        """A finding at a span of this file."""
+        line, column = self.place(span.start)
+        return Diagnostic(code, message, self.file, span, line, column, help, label, related)

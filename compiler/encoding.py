@@ -1,0 +1,31 @@
+"""Bytes of a file as text: UTF-8 with or without a mark, and nothing that is not text."""
+
+import re
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BOM = "\ufeff"
+
+
+class EncodingError(ValueError):
+    """Not text; `offset` is that of the first wrong byte."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def decode(data: bytes) -> str:
+    """The text of a suite, without its byte order mark."""
+    for mark, name in ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"), (b"\x00\x00\xfe\xff", "UTF-32")):
+        if data.startswith(mark):
+            raise EncodingError(f"the file is {name}, not UTF-8 (byte 0)", 0)
+    try:
+        text = data.decode("utf-8").removeprefix(_BOM)
+    except UnicodeDecodeError as error:
+        raise EncodingError(f"the file is not UTF-8: byte {error.start} is wrong", error.start) from None
+    wrong = _ILLEGAL.search(text)
+    if wrong:
+        offset = len(text[: wrong.start()].encode()) + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+        name = "NUL" if wrong[0] == "\0" else f"U+{ord(wrong[0]):04X}"
+        raise EncodingError(f"the control character {name} is not allowed (byte {offset})", offset)
+    return text

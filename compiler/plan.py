@@ -1,0 +1,100 @@
+"""The plan: a suite with every reference resolved, every default filled and no positions left in it."""
+
+from functools import cached_property
+
+import msgspec
+
+from ..gates.registry import AnyGate
+from .canonical import digest
+
+SCHEMA = "toolgrade.plan/1"
+LEXICAL = "lexical"
+DEFAULT_MAX_TURNS = 8
+
+
+class StdioServer(msgspec.Struct, frozen=True, tag="stdio", tag_field="transport"):
+    """A server started as a process; `${env:NAME}` stays a reference until it runs."""
+
+    name: str
+    command: tuple[str, ...]
+    env: dict[str, str] = {}
+
+
+class HttpServer(msgspec.Struct, frozen=True, tag="http", tag_field="transport"):
+    """A server reached at an address."""
+
+    name: str
+    url: str
+    headers: dict[str, str] = {}
+
+
+class CatalogServer(msgspec.Struct, frozen=True, tag="catalog", tag_field="transport"):
+    """A frozen tools/list, in a file beside the suite."""
+
+    name: str
+    catalog: str
+
+
+AnyServer = StdioServer | HttpServer | CatalogServer
+
+
+class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A test with one model; without a model, recorded traces can be scored and nothing run."""
+
+    id: str
+    model: str | None = None
+
+
+class PlannedTest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A test, whole: nothing about it is looked up elsewhere."""
+
+    id: str
+    name: str
+    gates: tuple[AnyGate, ...]
+    cells: tuple[Cell, ...]
+    runs: int
+    max_turns: int
+    servers: tuple[str, ...]
+    tags: tuple[str, ...]
+    agent: str | None = None
+    system_prompt: str | None = None
+    prompt: str | None = None
+
+
+class SuitePlan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One suite file."""
+
+    id: str
+    name: str
+    file: str
+    servers: tuple[AnyServer, ...]
+    tests: tuple[PlannedTest, ...]
+    description: str | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(cell.model for test in self.tests for cell in test.cells if cell.model))
+
+    @property
+    def run_count(self) -> int:
+        return sum(test.runs * len(test.cells) for test in self.tests)
+
+    @property
+    def call_bound(self) -> int:
+        """The most model calls that a full live run makes."""
+        return sum(test.runs * test.max_turns * len(test.cells) for test in self.tests if test.prompt)
+
+
+class Plan(msgspec.Struct, frozen=True, dict=True):
+    """Every suite that was compiled together, in the order of their files."""
+
+    suites: tuple[SuitePlan, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """Of what the suites mean: comments, layout, the order of keys and the file's place do not move it."""
+        return digest([msgspec.structs.replace(suite, file="") for suite in self.suites])
+
+    def document(self) -> dict[str, object]:
+        """The plan as it is printed."""
+        return {"schema": SCHEMA, "digest": self.digest, "suites": self.suites}

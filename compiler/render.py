@@ -1,0 +1,116 @@
+"""Diagnostics for people, for grep, for programs and for GitHub: four renderers of the same data."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+
+from .diagnostic import Diagnostic, SourceText, Span
+
+Paint = Callable[[str, str], str]
+"""Dresses a piece of text in a style; the plain one leaves it as it is."""
+
+_INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """Text with everything that would steer a terminal, or hide, written out."""
+    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).replace("\n", "\\n").replace("\t", " ")
+
+
+def plain(text: str, style: str) -> str:
+    """No style at all."""
+    del style
+    return text
+
+
+def render_full(diagnostics: Iterable[Diagnostic], texts: Mapping[str, SourceText], paint: Paint = plain) -> str:
+    """The finding under the line it is about."""
+    return "\n".join(_full(diagnostic, texts.get(diagnostic.file), paint) for diagnostic in diagnostics)
+
+
+def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
+    """A line each."""
+    return "".join(f"{_place(d)}: {d.severity}[{d.code}] {visible(d.message)}\n" for d in diagnostics)
+
+
+def render_json(diagnostics: Iterable[Diagnostic]) -> str:
+    """A list of objects; `help` is there where there is one."""
+    rows = [
+        {
+            "code": d.code,
+            "severity": d.severity,
+            "message": d.message,
+            "file": d.file,
+            "line": d.line,
+            "column": d.column,
+            "help": d.help,
+        }
+        for d in diagnostics
+    ]
+    return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+
+
+def render_github(diagnostics: Iterable[Diagnostic]) -> str:
+    """Workflow commands, which GitHub shows at the line."""
+    return "".join(
+        f"::{d.severity} file={_property(d.file)},line={d.line},col={d.column},title={d.code}"
+        f"::{_data(d.message + (f' ({d.help})' if d.help else ''))}\n"
+        for d in diagnostics
+    )
+
+
+def _place(diagnostic: Diagnostic) -> str:
+    return f"{visible(diagnostic.file)}:{diagnostic.line}:{diagnostic.column}"
+
+
+def _full(diagnostic: Diagnostic, text: SourceText | None, paint: Paint) -> str:
+    head = f"{diagnostic.severity}[{diagnostic.code}]"
+    lines = [f"{paint(head, diagnostic.severity)}: {visible(diagnostic.message)}"]
+    gutter = len(str(diagnostic.line))
+    lines.append(f"{' ' * gutter}--> {_place(diagnostic)}")
+    if text is not None and diagnostic.span is not None and text.text:
+        lines += _excerpt(diagnostic, text, gutter, paint)
+    if diagnostic.help:
+        lines.append(f"{' ' * gutter} = {paint('help', 'help')}: {visible(diagnostic.help)}")
+    return "\n".join(lines) + "\n"
+
+
+def _excerpt(diagnostic: Diagnostic, text: SourceText, gutter: int, paint: Paint) -> list[str]:
+    assert diagnostic.span is not None
+    bar = f"{' ' * gutter} |"
+    lines = [bar]
+    marked = [(span, note, False) for span, note in diagnostic.related]
+    marked = sorted([*marked, (diagnostic.span, diagnostic.label or "", True)], key=lambda item: item[0].start)
+    for span, note, is_main in marked:
+        number, _ = text.place(span.start)
+        line = text.line(number)
+        indent, width = _underline(text, span, line)
+        mark = paint(("^" if is_main else "-") * width, diagnostic.severity if is_main else "help")
+        lines.append(f"{number:>{gutter}} | {_clip(line)}")
+        lines.append(f"{bar} {' ' * indent}{mark}{' ' + visible(note) if note else ''}")
+    return lines
+
+
+def _underline(text: SourceText, span: Span, line: str) -> tuple[int, int]:
+    """Columns before the mark and columns of it, on a terminal, within the first line."""
+    _, column = text.place(span.start)
+    before, inside = line[: column - 1], line[column - 1 : column - 1 + max(1, span.end - span.start)]
+    return _columns(before), max(1, min(_columns(inside.rstrip()), 60))
+
+
+def _columns(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in visible(text))
+
+
+def _clip(line: str) -> str:
+    shown = visible(line)
+    return shown if len(shown) <= 160 else f"{shown[:159]}…"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,102 @@
+"""The authored suite as a plan: references followed, defaults filled, models expanded into cells."""
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from ..gates.expect import Expect
+from ..gates.registry import BLOCKS, CHECKS, AnyGate
+from .identity import hashed_slug, suite_id
+from .plan import (
+    DEFAULT_MAX_TURNS,
+    LEXICAL,
+    AnyServer,
+    CatalogServer,
+    Cell,
+    HttpServer,
+    PlannedTest,
+    StdioServer,
+    SuitePlan,
+)
+from .schema import CatalogBlock, HttpBlock, StdioBlock, SuiteBlock
+
+_INHERITED = ("model", "models", "servers", "system_prompt", "prompt", "max_turns", "runs", "tags")
+
+
+def resolve(suite: SuiteBlock, file: str) -> SuitePlan:
+    """The plan of one valid suite."""
+    name = suite_name(suite.suite, file)
+    return SuitePlan(
+        id=suite_id(name),
+        name=name,
+        file=file,
+        servers=tuple(_server(key, suite.servers[key]) for key in sorted(suite.servers)),
+        tests=_tests(suite),
+        description=suite.description,
+    )
+
+
+def suite_name(authored: str | None, file: str) -> str:
+    """A suite's name: as written, or the stem of its file."""
+    return authored or PurePosixPath(file.replace("\\", "/")).stem
+
+
+def _tests(suite: SuiteBlock) -> tuple[PlannedTest, ...]:
+    agents = {agent.name: _authored(agent) for agent in suite.agents}
+    tests = [fields for fields in agents.values() if any(key in fields for key in CHECKS)]
+    tests += [_authored(test) for test in suite.tests]
+    return tuple(_test(fields, agents) for fields in tests)
+
+
+def _authored(block: Any) -> dict[str, Any]:
+    """What the author wrote, and nothing that was left out."""
+    return {key: getattr(block, key) for key in block.model_fields_set}
+
+
+def _test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> PlannedTest:
+    agent = test.get("agent")
+    inherited = {key: value for key, value in agents.get(agent or "", {}).items() if key in _INHERITED}
+    if "model" in test or "models" in test:
+        inherited.pop("model", None)
+        inherited.pop("models", None)
+    fields = {**inherited, **test}
+    can_run = agent is None or agent in agents
+    test_id = hashed_slug(test["name"])
+    return PlannedTest(
+        id=test_id,
+        name=test["name"],
+        gates=_gates(test),
+        cells=_cells(test_id, fields, can_run),
+        runs=fields.get("runs", 1),
+        max_turns=fields.get("max_turns", DEFAULT_MAX_TURNS),
+        servers=tuple(fields.get("servers", ())),
+        tags=tuple(sorted(set(fields.get("tags", ())))),
+        agent=agent,
+        system_prompt=fields.get("system_prompt"),
+        prompt=fields.get("prompt"),
+    )
+
+
+def _gates(test: dict[str, Any]) -> tuple[AnyGate, ...]:
+    gates: list[AnyGate] = [test[name].resolve() for name in BLOCKS if name in test]
+    if test.get("expect"):
+        gates.append(Expect(test["expect"]))
+    return tuple(gates)
+
+
+def _cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, ...]:
+    models = fields.get("models") or ([fields["model"]] if "model" in fields else [])
+    if not models and can_run and fields.get("prompt"):
+        models = [LEXICAL]
+    if not models:
+        return (Cell(test_id),)
+    return tuple(Cell(f"{test_id}/{hashed_slug(model)}", model) for model in dict.fromkeys(models))
+
+
+def _server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> AnyServer:
+    match block:
+        case StdioBlock():
+            return StdioServer(name, tuple(block.command), block.env)
+        case HttpBlock():
+            return HttpServer(name, block.url, block.headers)
+        case CatalogBlock():
+            return CatalogServer(name, block.catalog)

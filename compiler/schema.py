@@ -1,0 +1,144 @@
+"""The suite language as it is authored: every key, its type and its help, from which the JSON Schema is made."""
+
+import re
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, Discriminator, Field, Tag, create_model
+
+from ..gates.block import Block, Name, finding, refuse
+from ..gates.expect import ExpectBlock
+from ..gates.registry import BLOCKS
+from .plan import DEFAULT_MAX_TURNS, LEXICAL
+
+ENV_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def _inside_the_folder(path: str) -> str:
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or path.startswith("~") or "\\" in path or ":" in path:
+        hint = "give a path below the suite's own folder, with `/`"
+        refuse(finding("path", f"`{path}` leaves the suite's folder", help=hint))
+    return path
+
+
+def _web_address(url: str) -> str:
+    if not url.startswith(("http://", "https://", "${env:")):
+        refuse(finding("choice", f"`{url}` is not an http:// or https:// address"))
+    return url
+
+
+class StdioBlock(Block):
+    """A server started as a process."""
+
+    command: Annotated[list[Name], Field(min_length=1)] = Field(
+        description="Program and arguments. No shell is involved. Arguments may hold `${env:NAME}`."
+    )
+    env: dict[str, str] = Field(default={}, description="Variables for the process; may hold `${env:NAME}`.")
+
+
+class HttpBlock(Block):
+    """A server reached over HTTP."""
+
+    url: Annotated[str, AfterValidator(_web_address)] = Field(
+        description="http:// or https://; may hold `${env:NAME}`."
+    )
+    headers: dict[str, str] = Field(default={}, description="Request headers; may hold `${env:NAME}`.")
+
+
+class CatalogBlock(Block):
+    """A frozen tools/list, served by toolgrade itself."""
+
+    catalog: Annotated[Name, AfterValidator(_inside_the_folder)] = Field(
+        description="A JSON file below the suite's folder."
+    )
+
+
+def _transport(value: object) -> str:
+    keys = cast(dict[object, object], value) if isinstance(value, dict) else {}
+    return next((f"<{key}>" for key in ("url", "catalog") if key in keys), "<command>")
+
+
+ServerBlock = Annotated[
+    Annotated[StdioBlock, Tag("<command>")]
+    | Annotated[HttpBlock, Tag("<url>")]
+    | Annotated[CatalogBlock, Tag("<catalog>")],
+    Discriminator(_transport),
+]
+
+
+ABSENT: Any = None
+"""The value of a key that was left out. Null is not a way to leave a key out, so no type here admits it."""
+
+
+class _RunBlock(Block):
+    """What agents and tests have in common: how to run, and what to check."""
+
+    name: Name = Field(description="Distinct within the suite.")
+    model: Name = Field(default=ABSENT, description=f"The model; `{LEXICAL}` by default.")
+    models: Annotated[list[Name], Field(min_length=1)] = Field(
+        default=ABSENT, description="Several models: the test is run with each of them."
+    )
+    servers: list[Name] = Field(default=ABSENT, description="Names from `servers:`.")
+    system_prompt: str = Field(default=ABSENT, description="Instructions for the agent.")
+    prompt: Name = Field(default=ABSENT, description="The task. Name what is wanted, never the tool.")
+    max_turns: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=ABSENT, description=f"The most model calls in a run; {DEFAULT_MAX_TURNS} by default."
+    )
+    runs: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=ABSENT, description="How often to run; 1 by default. Counts are summed over runs."
+    )
+    tags: list[Name] = Field(default=ABSENT, description="Words to select tests by.")
+
+
+_CHECKS: dict[str, Any] = {
+    **{name: (block, Field(default=ABSENT, description=block.__doc__)) for name, block in BLOCKS.items()},
+    "expect": (ExpectBlock, Field(default=ABSENT, description="Assertions on the trace of every run.")),
+}
+
+CheckedBlock = create_model("CheckedBlock", __base__=_RunBlock, **_CHECKS)
+
+
+class AgentBlock(CheckedBlock):
+    """An agent. With a gate or an `expect` it is a test; without one, a definition that tests refer to."""
+
+
+class TestBlock(CheckedBlock):
+    """A test."""
+
+    type: Literal["agent"] = Field(default="agent", description="The only type; may be left out.")
+    agent: Name = Field(
+        default=ABSENT, description="Takes model, servers and prompts from that agent; fields here win."
+    )
+
+
+class SuiteBlock(Block):
+    """A toolgrade suite."""
+
+    suite: Name = Field(default=ABSENT, description="The suite's name; the file's stem by default.")
+    description: str = Field(default=ABSENT, description="A sentence for the report.")
+    servers: dict[Name, ServerBlock] = Field(default={}, description="MCP servers by name.")
+    agents: list[AgentBlock] = Field(default=[], description="Agents; an entry with a gate is a test.")
+    tests: list[TestBlock] = Field(default=[], description="Tests.")
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the language, for editors."""
+    schema = SuiteBlock.model_json_schema(by_alias=True)
+    _tidy(schema)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "toolgrade suite"}
+
+
+def _tidy(node: Any) -> None:
+    """Drop what says nothing to an author: generated titles, and defaults that mean "left out"."""
+    if isinstance(node, dict):
+        part = cast(dict[str, Any], node)
+        if isinstance(part.get("title"), str):
+            del part["title"]
+        if part.get("default", ABSENT) is None:
+            part.pop("default", None)
+        for child in part.values():
+            _tidy(child)
+    elif isinstance(node, list):
+        for child in cast(list[Any], node):
+            _tidy(child)

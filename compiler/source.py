@@ -1,0 +1,307 @@
+"""YAML text as plain values and the place of each: one loop over the parser's events, within bounds."""
+
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import yaml
+
+from .diagnostic import Diagnostic, Path, SourceText, Span
+from .encoding import EncodingError, decode
+from .scalar import NumberTooLongError, resolve_plain
+from .syntax import invalid_escape, syntax_problem
+
+MAX_BYTES = 8 * 1024 * 1024
+MAX_NODES = 2_000_000
+MAX_DEPTH = 64
+MAX_REPEATED = 100_000
+
+_CORE_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq")} | {"!"}
+_TEXT_TAGS = ("tag:yaml.org,2002:str", "!")
+_MERGE = "<<"
+
+
+class _Fatal(Exception):
+    """Reading cannot go on; carries the diagnostic that says why."""
+
+    def __init__(self, code: str, span: Span, message: str, help_: str | None = None) -> None:
+        super().__init__(message)
+        self.facts = (code, span, message, help_)
+
+
+class Marks:
+    """Where everything in a document stands: for each container the offsets of its keys and values."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, array[int]] = {}
+
+    def keep(self, container: object, offsets: list[int]) -> None:
+        self._by_id[id(container)] = array("I", offsets)
+
+    def entry(self, container: object, step: str | int) -> tuple[Span, Span] | None:
+        """The spans of one key and its value; of an item of a list, twice its own."""
+        offsets = self._by_id.get(id(container))
+        if offsets is None:
+            return None
+        if isinstance(container, dict) and step in container:
+            index = 4 * list(cast(dict[Any, Any], container)).index(step)
+            key, value = offsets[index : index + 2], offsets[index + 2 : index + 4]
+            return Span(*key), Span(*value)
+        if isinstance(container, list) and isinstance(step, int) and 2 * step + 1 < len(offsets):
+            span = Span(offsets[2 * step], offsets[2 * step + 1])
+            return span, span
+        return None
+
+    def offsets(self, container: object) -> "array[int]":
+        return self._by_id[id(container)]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A suite as read: its text, its values, and where each of them stands."""
+
+    source: SourceText
+    value: dict[str, Any]
+    marks: Marks
+    root: Span
+
+    def spans(self, path: Path) -> tuple[Span, Span]:
+        """The spans of the key and the value at a path, or of the nearest thing above it."""
+        spans, value = (self.root, self.root), cast(Any, self.value)
+        for step in path:
+            entry = self.marks.entry(value, step)
+            if entry is None:
+                break
+            spans, value = entry, value[step]
+        return spans
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A container being filled."""
+
+    container: Any
+    is_mapping: bool
+    offsets: list[int]
+    span_start: int
+    anchor: str | None
+    weight: int
+    key: str | None = None
+    merges: list[tuple[Any, Span]] = field(default_factory=list[tuple[Any, Span]])
+
+
+def read_document(file: str, data: bytes, loader: Any = None) -> tuple[Document | None, SourceText, list[Diagnostic]]:
+    """The document in `data`, and what is wrong with it as YAML; None where nothing can be made of it."""
+    source = SourceText(file, "")
+    if len(data) > MAX_BYTES:
+        message = f"the file has more than {MAX_BYTES:,} bytes"
+        return (
+            None,
+            source,
+            [source.diagnostic("TG002", Span(0, 0), message, help="split the suite into several files")],
+        )
+    try:
+        source = SourceText(file, decode(data))
+    except EncodingError as error:
+        shown = SourceText(file, data[: error.offset].decode("utf-8", errors="replace"))
+        end = Span(len(shown.text), len(shown.text))
+        return None, source, [shown.diagnostic("TG003", end, str(error), help="save the file as UTF-8 text")]
+    reader = _Reader(source)
+    try:
+        document = reader.read(loader or _default_loader())
+    except _Fatal as fatal:
+        code, span, message, help_ = fatal.facts
+        return None, source, [*reader.diagnostics, source.diagnostic(code, span, message, help=help_)]
+    return document, source, reader.diagnostics
+
+
+def _default_loader() -> Any:
+    return yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+
+def _span(event: Any) -> Span:
+    return Span(event.start_mark.index, event.end_mark.index)
+
+
+class _Reader:
+    """The state of one pass over the events."""
+
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.diagnostics: list[Diagnostic] = []
+        self.marks = Marks()
+        self.anchors: dict[str, tuple[Any, int] | None] = {}
+        self.weight = 0
+        self.repeated = 0
+        self.stack: list[_Frame] = []
+        self.root: tuple[Any, Span] | None = None
+
+    def read(self, loader: Any) -> Document:
+        handlers: dict[type, Callable[[Any], None]] = {
+            yaml.ScalarEvent: self.scalar,
+            yaml.MappingStartEvent: lambda event: self.open(event, {}),
+            yaml.SequenceStartEvent: lambda event: self.open(event, []),
+            yaml.MappingEndEvent: self.close,
+            yaml.SequenceEndEvent: self.close,
+            yaml.AliasEvent: self.alias,
+            yaml.DocumentStartEvent: self.document,
+        }
+        handler_of = handlers.get
+        for event in self.events(loader):
+            kind: Any = type(event)
+            handler = handler_of(kind)
+            if handler is not None:
+                handler(event)
+        if self.root is None:
+            raise _Fatal("TG009", Span(0, 0), "the file holds no suite", _EMPTY)
+        value, span = self.root
+        if not isinstance(value, dict):
+            raise _Fatal("TG009", span, "a suite is a mapping of keys", _EMPTY)
+        return Document(self.source, cast(dict[str, Any], value), self.marks, Span(span.start, span.start))
+
+    def events(self, loader: Any) -> Iterator[Any]:
+        parser = loader(self.source.text)
+        try:
+            while (event := parser.get_event()) is not None:
+                yield event
+        except (yaml.MarkedYAMLError, ValueError, OverflowError) as error:
+            offset, message, help_ = syntax_problem(self.source.text, error)
+            raise _Fatal("TG004", Span(offset, offset + 1), message, help_) from None
+        finally:
+            parser.dispose()
+
+    def document(self, event: Any) -> None:
+        if self.root is not None:
+            raise _Fatal("TG009", _span(event), "a second YAML document", "put each suite into a file of its own")
+
+    def scalar(self, event: Any) -> None:
+        self.weight += 1
+        text = event.value
+        if event.tag is not None:
+            self.check_tag(event)
+        if event.implicit[0] or (event.tag is not None and event.tag not in _TEXT_TAGS):
+            try:
+                value = resolve_plain(text)
+            except NumberTooLongError:
+                value = 0
+                self.report("TG005", _span(event), f"a number of {len(text):,} digits; at most 300 are allowed")
+        else:
+            value = text
+            if not text.isascii() and (bad := invalid_escape(text)):
+                self.report("TG003", _span(event), f"the lone surrogate U+{ord(bad):04X} is not a character")
+        if event.anchor is not None:
+            self.anchors[event.anchor] = (value, 1)
+        self.place(value, event)
+
+    def open(self, event: Any, container: Any) -> None:
+        self.weight += 1
+        if self.weight > MAX_NODES:
+            raise _Fatal("TG005", _span(event), f"more than {MAX_NODES:,} values", "split the suite")
+        if len(self.stack) >= MAX_DEPTH:
+            raise _Fatal("TG005", _span(event), f"nested more than {MAX_DEPTH} deep")
+        if event.tag is not None:
+            self.check_tag(event)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = None
+        if self.stack and self.stack[-1].key is None and self.stack[-1].is_mapping:
+            raise _Fatal("TG111", _span(event), "a key is text, not a list or a mapping")
+        frame = _Frame(container, isinstance(container, dict), [], event.start_mark.index, event.anchor, self.weight)
+        self.stack.append(frame)
+
+    def close(self, event: Any) -> None:
+        frame = self.stack.pop()
+        if frame.merges:
+            self.merge(frame)
+        self.marks.keep(frame.container, frame.offsets)
+        if frame.anchor is not None:
+            self.anchors[frame.anchor] = (frame.container, self.weight - frame.weight + 1)
+        self.place(frame.container, event, frame.span_start)
+
+    def alias(self, event: Any) -> None:
+        name = event.anchor
+        if name not in self.anchors:
+            raise _Fatal("TG006", _span(event), f"the alias `*{name}` has no anchor", f"write `&{name}` before it")
+        anchored = self.anchors[name]
+        if anchored is None:
+            raise _Fatal("TG006", _span(event), f"cyclic alias: `*{name}` stands inside its own anchor")
+        value, weight = anchored
+        self.weight += weight
+        self.repeated += weight
+        if self.repeated > MAX_REPEATED:
+            message = f"alias expansion limit: aliases repeat more than {MAX_REPEATED:,} values"
+            raise _Fatal("TG006", _span(event), message)
+        self.place(value, event)
+
+    def place(self, value: Any, event: Any, start: int | None = None) -> None:
+        """Put a finished value where it belongs, and note where it stands."""
+        first = event.start_mark.index if start is None else start
+        last = event.end_mark.index
+        if not self.stack:
+            self.root = (value, Span(first, last))
+            return
+        frame = self.stack[-1]
+        if not frame.is_mapping:
+            frame.container.append(value)
+            frame.offsets += (first, last)
+        elif frame.key is None:
+            self.key(frame, value, first, last)
+        else:
+            key, frame.key = frame.key, None
+            if key is _MERGE:
+                frame.merges.append((value, Span(first, last)))
+            elif key is not _DROPPED:
+                frame.container[key] = value
+                frame.offsets += (first, last)
+
+    def key(self, frame: _Frame, key: Any, first: int, last: int) -> None:
+        if not isinstance(key, str):
+            written = self.source.text[first:last]
+            help_ = f'quote it: `"{written}"`' if written else "write a key before the colon"
+            self.report("TG111", Span(first, last), "a key is text", help=help_)
+            frame.key = _DROPPED
+        elif key == "<<" and self.source.text[first:last] == "<<":
+            frame.key = _MERGE
+        elif key in frame.container:
+            self.duplicate(frame, key, Span(first, last))
+            frame.key = _DROPPED
+        else:
+            frame.key = key
+            frame.offsets += (first, last)
+
+    def duplicate(self, frame: _Frame, key: str, span: Span) -> None:
+        index = 4 * list(frame.container).index(key)
+        before = Span(frame.offsets[index], frame.offsets[index + 1])
+        line, _ = self.source.place(before.start)
+        again, _ = self.source.place(span.start)
+        message = f"the key `{key}` is given twice, on lines {line} and {again}"
+        related = ((before, "first given here"),)
+        self.report("TG008", span, message, help="remove one of them", related=related)
+
+    def merge(self, frame: _Frame) -> None:
+        """YAML's `<<`: the keys of another mapping, where this one has none of its own."""
+        for merged, span in frame.merges:
+            parts = cast(list[Any], merged) if isinstance(merged, list) else [merged]
+            for part in parts:
+                if not isinstance(part, dict):
+                    self.report("TG103", span, "`<<` takes a mapping, or a list of them")
+                    continue
+                offsets = self.marks.offsets(cast(Any, part))
+                for index, (key, value) in enumerate(cast(dict[str, Any], part).items()):
+                    if key not in frame.container:
+                        frame.container[key] = value
+                        frame.offsets += offsets[4 * index : 4 * index + 4]
+
+    def check_tag(self, event: Any) -> None:
+        if event.tag not in _CORE_TAGS:
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+            self.report(
+                "TG007", _span(event), f"the tag `{tag}` is not allowed", help="remove it: a suite is plain data"
+            )
+
+    def report(self, code: str, span: Span, message: str, **more: Any) -> None:
+        self.diagnostics.append(self.source.diagnostic(code, span, message, **more))
+
+
+_DROPPED = str(b"dropped", "ascii")
+_EMPTY = "write `tests:` or `agents:`, or start from `toolgrade schema`"

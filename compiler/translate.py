@@ -1,0 +1,198 @@
+"""Pydantic's errors as diagnostics: a code, a place in the file, and a sentence that says what to write."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from pydantic_core import ErrorDetails
+
+from ..gates.nearest import did_you_mean, nearest
+from ..gates.value import describe
+from .diagnostic import Diagnostic, Path
+from .schema import json_schema
+from .source import Document
+
+_CODES = {
+    "key": "TG101",
+    "missing_key": "TG102",
+    "type": "TG103",
+    "target": "TG104",
+    "operator": "TG105",
+    "operator_kind": "TG106",
+    "operand": "TG106",
+    "matcher": "TG106",
+    "range": "TG107",
+    "regex": "TG108",
+    "schema": "TG109",
+    "empty": "TG110",
+    "expectation": "TG110",
+    "duplicate_name": "TG112",
+    "conflict": "TG113",
+    "choice": "TG115",
+    "path": "TG116",
+}
+_TYPES = {
+    "string_type": "text",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+}
+
+
+def translate(document: Document, errors: list[ErrorDetails]) -> Iterator[Diagnostic]:
+    """A diagnostic for each error that says something of its own."""
+    misspelt = {_meant(error) for error in errors if error["type"] == "extra_forbidden"}
+    for error in errors:
+        path = _path(error)
+        if error["type"] == "missing" and path in misspelt:
+            continue
+        yield _translate(document, error, path)
+
+
+def _path(error: ErrorDetails) -> Path:
+    """Where the error is in the document: tags of unions are no part of it."""
+    return tuple(step for step in error["loc"] if not (isinstance(step, str) and step in _TAGS))
+
+
+def _meant(error: ErrorDetails) -> Path:
+    path = _path(error)
+    return (*path[:-1], nearest(str(path[-1]), _keys_at(path[:-1])) or "")
+
+
+def _translate(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
+    key_span, value_span = document.spans(path)
+    kind, facts = error["type"], error.get("ctx", {})
+    if kind in _CODES:
+        span = key_span if facts.get("on_key") else value_span
+        help_, label = facts.get("help"), facts.get("label")
+        return document.source.diagnostic(_CODES[kind], span, facts["message"], help=help_, label=label)
+    if kind == "extra_forbidden":
+        known = _keys_at(path[:-1])
+        help_ = _elsewhere(path) or did_you_mean(str(path[-1]), known)
+        label = f"expected one of {', '.join(known)}" if len(known) <= 6 or not help_ else None
+        return document.source.diagnostic("TG101", key_span, f"unknown key `{path[-1]}`", help=help_, label=label)
+    if kind == "missing":
+        _, above = document.spans(path[:-1])
+        message, help_ = _missing(path)
+        return document.source.diagnostic("TG102", above, message, help=help_)
+    code, message, help_ = _plain(
+        kind, facts, path, error["input"], document.source.text[value_span.start : value_span.end]
+    )
+    return document.source.diagnostic(
+        code, value_span if value_span.end > value_span.start else key_span, message, help=help_
+    )
+
+
+def _missing(path: Path) -> tuple[str, str | None]:
+    if path[0] == "servers":
+        return "a server needs `command`, `url` or `catalog`", "write `{command: [program, argument]}`"
+    return f"missing key `{path[-1]}`", None
+
+
+def _plain(kind: str, facts: dict[str, Any], path: Path, value: object, written: str) -> tuple[str, str, str | None]:
+    """Code, message and help for an error of pydantic's own."""
+    what = _subject(path)
+    if kind == "string_type" and value is None:
+        return "TG111", f"{what} is empty; text is expected", 'write the text, or quote it: `"~"`' if written else None
+    if kind == "string_type" and isinstance(value, int | float):
+        return "TG111", f"{what} is text, not {_type_name(value)}", f'quote it: `"{written}"`'
+    if kind in _TYPES:
+        help_ = _as_argv(value) if path[-1] == "command" else None
+        return "TG103", f"{what} is {_TYPES[kind]}, not {_type_name(value)}", help_
+    if kind in ("too_short", "string_too_short", "string_pattern_mismatch"):
+        return "TG110", f"{what} is empty", _EMPTY.get(str(path[-1]))
+    if kind in ("greater_than_equal", "less_than_equal"):
+        bound = f"at least {facts['ge']}" if "ge" in facts else f"at most {facts['le']}"
+        return "TG107", f"{what} is {bound}, not {describe(value)}", None
+    if kind == "literal_error":
+        return "TG115", f"{what} is {facts['expected']}, not {describe(value)}", "leave it out"
+    return "TG103", f"{what}: {kind.replace('_', ' ')}", None
+
+
+def _subject(path: Path) -> str:
+    last = path[-1] if path else "suite"
+    if isinstance(last, int):
+        owner = next((step for step in reversed(path) if isinstance(step, str)), "suite")
+        return f"entry {last + 1} of `{owner}`"
+    return f"`{last}`"
+
+
+def _type_name(value: object) -> str:
+    match value:
+        case None:
+            return "empty"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return f"the number {describe(value)}"
+        case str():
+            return "text"
+        case list():
+            return "a list"
+        case _:
+            return "a mapping"
+
+
+def _as_argv(value: object) -> str | None:
+    import shlex
+
+    if not isinstance(value, str):
+        return None
+    try:
+        words = shlex.split(value)
+    except ValueError:
+        words = value.split()
+    return f"no shell is involved: write `[{', '.join(words)}]`"
+
+
+def _elsewhere(path: Path) -> str | None:
+    return _ELSEWHERE.get(str(path[-1])) if len(path) > 1 else None
+
+
+def _keys_at(path: Path) -> list[str]:
+    """The keys that the language knows at a place."""
+    schema = json_schema()
+    nodes = [schema]
+    for step in path:
+        nodes = [below for node in nodes for below in _below(schema, node, step)]
+    return list(
+        dict.fromkeys(key for node in nodes for real in _branches(schema, node) for key in real.get("properties", {}))
+    )
+
+
+def _below(schema: dict[str, Any], node: dict[str, Any], step: str | int) -> Iterator[dict[str, Any]]:
+    for real in _branches(schema, node):
+        if isinstance(step, int):
+            found = [real.get("items")]
+        else:
+            any_key = [real.get("additionalProperties"), *real.get("patternProperties", {}).values()]
+            found = [real["properties"][step]] if step in real.get("properties", {}) else any_key
+        yield from (cast(dict[str, Any], below) for below in found if isinstance(below, dict))
+
+
+def _branches(schema: dict[str, Any], node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "$ref" in node:
+        yield from _branches(schema, schema["$defs"][node["$ref"].rsplit("/", 1)[-1]])
+    elif branches := node.get("oneOf") or node.get("anyOf"):
+        for branch in branches:
+            yield from _branches(schema, branch)
+    else:
+        yield node
+
+
+_TAGS = {"<command>", "<url>", "<catalog>", "[key]"}
+_ELSEWHERE = {
+    "target": "`target` and `matcher` stand in an entry of `expect`",
+    "members": "`members` stands in a class: `classes: [{name: …, members: […]}]`",
+    "args": "arguments belong into `command: [program, argument]`",
+}
+_EMPTY = {
+    "members": "list at least one tool: a class without members can never be reached",
+    "classes": "list at least one class: without one there is nothing to select",
+    "command": "write `[program, argument]`",
+    "models": "list a model, or leave the key out",
+}

@@ -1,0 +1,1 @@
+"""Pure scoring: traces in, verdicts out."""

@@ -1,0 +1,70 @@
+"""What every authored block of YAML has in common: strict, closed, frozen, with findings as data."""
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, LiteralString, NoReturn, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+Name = Annotated[str, Field(min_length=1, pattern=r"\S")]
+"""Text that names something: not empty, not blank."""
+
+
+class Block(BaseModel):
+    """A mapping in a suite: unknown keys are refused, and a value is never coerced into another type."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+def finding(
+    kind: str,
+    message: str,
+    *,
+    help: str | None = None,  # noqa: A002 - the word a diagnostic uses
+    label: str | None = None,
+    at: tuple[str | int, ...] = (),
+    on_key: bool = False,
+) -> InitErrorDetails:
+    """One thing wrong in a block, `at` a path below it; the compiler gives it a code, a file and a line."""
+    facts: dict[str, Any] = {"message": message, "help": help, "label": label, "on_key": on_key}
+    return InitErrorDetails(type=PydanticCustomError(cast(LiteralString, kind), "{message}", facts), loc=at, input=None)
+
+
+def refuse(*findings: InitErrorDetails) -> NoReturn:
+    """Reject the block being validated, for every one of these reasons."""
+    raise ValidationError.from_exception_data("block", list(findings))
+
+
+def duplicates(names: Iterable[str]) -> Iterable[tuple[int, int]]:
+    """Each repeat of a name: where it stands, and where it stood first."""
+    first: dict[str, int] = {}
+    for index, name in enumerate(names):
+        if first.setdefault(name, index) != index:
+            yield index, first[name]
+
+
+def collecting(check: Callable[[object], Iterable[InitErrorDetails]]) -> Callable[[Any, Any], Any]:
+    """A wrap validator that reports what `check` finds in the raw value beside whatever else is wrong with it."""
+
+    def validate(value: object, handler: Callable[[object], object]) -> object:
+        found = list(check(value))
+        try:
+            result = handler(value)
+        except ValidationError as error:
+            refuse(*found, *(_again(line) for line in error.errors(include_url=False)))
+        if found:
+            refuse(*found)
+        return result
+
+    return validate
+
+
+def _again(line: ErrorDetails) -> InitErrorDetails:
+    """A finding made below, as one that can be raised once more."""
+    facts = line.get("ctx", {})
+    kind = (
+        PydanticCustomError(cast(LiteralString, line["type"]), "{message}", facts)
+        if "message" in facts
+        else line["type"]
+    )
+    return InitErrorDetails(type=kind, loc=line["loc"], input=line["input"], ctx=facts)

@@ -1,0 +1,76 @@
+"""The gate `equal_function_sets`: did the agent reach every class of interchangeable tools, and nothing else?"""
+
+from typing import Annotated
+
+import msgspec
+from pydantic import Field
+
+from .block import Block
+from .expectation import Expectation, targets_of
+from .gate import Conditions, check_values
+from .grade import letter_grade
+from .operators import Kind
+from .result import GateResult
+from .selection import Classes, SelectionTally, ToolClass, resolved
+from .trace import Trace
+
+NAME = "equal_function_sets"
+TARGETS: dict[str, Kind] = {
+    "tool_selection.f1": "percent",
+    "tool_selection.precision": "percent",
+    "tool_selection.recall": "percent",
+}
+DEFAULT = (Expectation("tool_selection.f1", {">=": 50}),)
+
+
+class EqualFunctionSets(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
+    """The resolved gate. No classes at all asserts that no tool is called."""
+
+    classes: tuple[ToolClass, ...]
+    expect: tuple[Expectation, ...] = DEFAULT
+
+    def begin(self, conditions: Conditions) -> "EqualFunctionSetsTally":  # noqa: ARG002 - scores under any
+        return EqualFunctionSetsTally(self)
+
+
+class EqualFunctionSetsBlock(Block):
+    """Precision, recall and F1 over classes of interchangeable tools."""
+
+    classes: Classes = Field(description="The classes to reach. An empty list asserts that no tool is called.")
+    expect: Annotated[tuple[Expectation, ...], targets_of(TARGETS)] = Field(
+        default=(), description="By default `tool_selection.f1 >= 50`."
+    )
+
+    def resolve(self) -> EqualFunctionSets:
+        return EqualFunctionSets(resolved(self.classes), self.expect or DEFAULT)
+
+
+class EqualFunctionSetsTally:
+    """Scores runs as they come."""
+
+    def __init__(self, gate: EqualFunctionSets) -> None:
+        self._gate = gate
+        self._selection = SelectionTally(gate.classes)
+
+    def add(self, trace: Trace) -> None:
+        self._selection.add(trace)
+
+    def result(self) -> GateResult:
+        counts = self._selection.counts
+        values = {
+            "tool_selection.f1": counts.f1,
+            "tool_selection.precision": counts.precision,
+            "tool_selection.recall": counts.recall,
+        }
+        status, assertions = check_values(self._gate.expect, values)
+        return GateResult(
+            gate=NAME,
+            status=status,
+            grade=letter_grade(counts.f1),
+            counts=msgspec.structs.asdict(counts),
+            values={**values},
+            classes=self._selection.class_results(),
+            missed_classes=self._selection.missed_classes(),
+            unexpected_tools=self._selection.unexpected_tools(),
+            assertions=assertions,
+        )

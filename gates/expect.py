@@ -1,0 +1,70 @@
+"""The gate `expect`: plain assertions that have to hold on the trace of every run."""
+
+from typing import Annotated
+
+import msgspec
+from pydantic_core import InitErrorDetails
+
+from .block import finding
+from .expectation import Expectation, ExpectList
+from .gate import Conditions
+from .operators import Kind
+from .result import AssertionResult, GateResult
+from .target import TARGET_PATTERN, UnknownTarget, parse_target
+from .trace import Trace
+
+NAME = "expect"
+
+
+def _kind_of(target: str) -> Kind | InitErrorDetails:
+    try:
+        return parse_target(target).kind
+    except UnknownTarget as error:
+        hint = f"did you mean `{error.suggestion}`?" if error.suggestion else None
+        label = f"expected {error.expected}"
+        return finding("target", f"unknown target `{target}`", label=label, help=hint, on_key=True)
+
+
+ExpectBlock = Annotated[tuple[Expectation, ...], ExpectList(_kind_of, {"pattern": TARGET_PATTERN})]
+"""The `expect:` of a test."""
+
+
+class Expect(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
+    """The resolved gate."""
+
+    expect: tuple[Expectation, ...]
+
+    def begin(self, conditions: Conditions) -> "ExpectTally":  # noqa: ARG002 - asserts under any
+        return ExpectTally(self)
+
+
+class ExpectTally:
+    """Asserts run by run; keeps of each assertion the first run that broke it."""
+
+    def __init__(self, gate: Expect) -> None:
+        self._checks = [(expectation, parse_target(expectation.target)) for expectation in gate.expect]
+        self._held = [0] * len(self._checks)
+        self._shown: list[tuple[int, AssertionResult] | None] = [None] * len(self._checks)
+        self._runs = 0
+
+    def add(self, trace: Trace) -> None:
+        self._runs += 1
+        for index, (expectation, target) in enumerate(self._checks):
+            result = expectation.check(target.read(trace))
+            held = result.status == "passed"
+            shown = self._shown[index]
+            if shown is None or (not held and shown[1].status == "passed"):
+                self._shown[index] = (self._runs, result)
+            self._held[index] += held
+
+    def result(self) -> GateResult:
+        assertions = tuple(self._assertions())
+        held = all(assertion.status == "passed" for assertion in assertions)
+        return GateResult(NAME, "passed" if held else "failed", assertions=assertions)
+
+    def _assertions(self) -> list[AssertionResult]:
+        return [
+            msgspec.structs.replace(shown[1], run=shown[0], held_runs=held, runs=self._runs)
+            for shown, held in zip(self._shown, self._held, strict=True)
+            if shown is not None
+        ]

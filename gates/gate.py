@@ -1,0 +1,51 @@
+"""What a gate is: a block of YAML, a resolved form of it, and a tally that turns runs into a verdict."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from .expectation import Expectation
+from .result import AssertionResult, GateResult
+from .target import ABSENT
+from .trace import Trace
+
+Mode = Literal["live", "replay", "score"]
+
+
+class Conditions(msgspec.Struct, frozen=True):
+    """How the traces came about: what a live run measured is known only there."""
+
+    mode: Mode
+    tool_surface_tokens: int | None = None
+
+
+class Tally(Protocol):
+    """Takes runs one by one; gives the verdict on all of them."""
+
+    def add(self, trace: Trace) -> None: ...
+
+    def result(self) -> GateResult: ...
+
+
+class Gate(Protocol):
+    """A resolved gate, ready to score."""
+
+    def begin(self, conditions: Conditions) -> Tally: ...
+
+
+def score(gate: Gate, traces: Iterable[Trace], conditions: Conditions) -> GateResult:
+    """The verdict of one gate on these runs."""
+    tally = gate.begin(conditions)
+    for trace in traces:
+        tally.add(trace)
+    return tally.result()
+
+
+def check_values(
+    expect: Iterable[Expectation], values: Mapping[str, Any]
+) -> tuple[Literal["passed", "failed"], tuple[AssertionResult, ...]]:
+    """Every expectation on the gate's values, and whether all hold."""
+    results = tuple(expectation.check(values.get(expectation.target, ABSENT)) for expectation in expect)
+    held = all(result.status == "passed" for result in results)
+    return ("passed" if held else "failed"), results

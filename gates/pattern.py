@@ -1,0 +1,72 @@
+"""Regular expressions and JSON Schemas in linear time, with nothing ever fetched from elsewhere.
+
+Both come from one engine, whose patterns have no lookaround and no back-references: no text can make them hang.
+"""
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
+
+def pattern_fault(pattern: str) -> str | None:
+    """Why `pattern` cannot be used, or None."""
+    try:
+        _validator(_dump({"pattern": pattern}))
+    except ValueError:
+        return _why_not_linear(pattern)
+    return None
+
+
+def pattern_found(pattern: str, text: str) -> bool:
+    """Whether `pattern` matches anywhere in `text`."""
+    return _validator(_dump({"pattern": pattern})).is_valid(text)
+
+
+def schema_fault(schema: dict[str, Any]) -> str | None:
+    """Why `schema` is not a JSON Schema that can be used, or None."""
+    try:
+        _validator(_dump(schema))
+    except ValueError as error:
+        return first_line(error)
+    return None
+
+
+def schema_failure(schema: dict[str, Any], value: object) -> str | None:
+    """Why `value` breaks `schema`, or None."""
+    for error in _validator(_dump(schema)).iter_errors(value):
+        where = "".join(f"[{step!r}]" for step in error.instance_path)
+        return f"{error.message}{f' at {where}' if where else ''}"
+    return None
+
+
+def first_line(error: Exception) -> str:
+    """The sentence of an engine's message, without the excerpts below it."""
+    return str(error).split("\n", 1)[0]
+
+
+def _dump(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, sort_keys=True, ensure_ascii=False)
+
+
+@lru_cache(maxsize=4096)
+def _validator(schema: str) -> "Validator":
+    import jsonschema_rs
+
+    return jsonschema_rs.validator_for(schema, retriever=_refuse_to_fetch, pattern_options=jsonschema_rs.RegexOptions())
+
+
+def _refuse_to_fetch(uri: str) -> Any:
+    raise ValueError(f"`$ref` to {uri}: only references inside the schema are followed")
+
+
+def _why_not_linear(pattern: str) -> str:
+    import re
+
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"{error}"
+    return "lookaround, back-references and very large repeats are not supported: patterns run in linear time"

@@ -1,0 +1,107 @@
+"""What a gate concludes: the values that stand in the report, in the report's own words."""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+Status = Literal["passed", "failed", "skipped"]
+Display = int | float | str
+"""A value as the report shows it: counts as integers, ratios with at most four decimals, dollars as text."""
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """True positives, false positives and false negatives, summed over runs."""
+
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+
+    @property
+    def precision(self) -> int:
+        return self._percent(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> int:
+        return self._percent(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> int:
+        return self._percent(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    def _percent(self, part: int, whole: int) -> int:
+        """Floored from the counts. Nothing wanted and nothing called is perfect."""
+        if not (self.tp or self.fp or self.fn):
+            return 100
+        return 100 * part // whole if whole else 0
+
+
+class AssertionResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One expectation and what was found; over several runs, in the first run that broke it."""
+
+    target: str
+    matcher: dict[str, Any]
+    status: Literal["passed", "failed"]
+    actual: Any = UNSET
+    reason: str | UnsetType = UNSET
+    run: int | UnsetType = UNSET
+    held_runs: int | UnsetType = UNSET
+    runs: int | UnsetType = UNSET
+
+
+class ClassResult(msgspec.Struct, frozen=True):
+    """One class: in how many runs it was reached, and in how many each member reached it."""
+
+    name: str
+    members: tuple[str, ...]
+    hit_runs: int
+    runs: int
+    matched_by: dict[str, int]
+
+
+class MissedClass(msgspec.Struct, frozen=True):
+    """A class that some runs did not reach."""
+
+    name: str
+    runs: int
+
+
+class UnexpectedTool(msgspec.Struct, frozen=True):
+    """A tool that was called and belongs to no class."""
+
+    tool: str
+    calls: int
+
+
+class ExpectedTool(msgspec.Struct, frozen=True):
+    """A tool that was expected, and in how many runs it was called."""
+
+    tool: str
+    hit_runs: int
+    runs: int
+
+
+class GateResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A gate's verdict. What does not apply to the gate, or was not measured, is left out."""
+
+    gate: str
+    status: Status
+    reason: str | UnsetType = UNSET
+    grade: str | UnsetType = UNSET
+    counts: dict[str, int] | UnsetType = UNSET
+    values: dict[str, Display] | UnsetType = UNSET
+    classes: tuple[ClassResult, ...] | UnsetType = UNSET
+    missed_classes: tuple[MissedClass, ...] | UnsetType = UNSET
+    expected_tools: tuple[ExpectedTool, ...] | UnsetType = UNSET
+    unexpected_tools: tuple[UnexpectedTool, ...] | UnsetType = UNSET
+    assertions: tuple[AssertionResult, ...] | UnsetType = UNSET
+
+    @property
+    def selection(self) -> Counts | None:
+        """The counts a grade is made of, where this gate has them."""
+        if isinstance(self.counts, UnsetType) or "tp" not in self.counts:
+            return None
+        return Counts(**self.counts)

@@ -1,0 +1,117 @@
+"""Targets of plain assertions: a small path language that reaches into a trace and nothing else."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import msgspec
+
+from .nearest import nearest
+from .operators import Kind
+from .trace import Call, Trace
+
+ABSENT: Any = msgspec.UNSET
+"""What a target yields that is not in the trace."""
+
+Step = str | int
+
+PLAIN: dict[str, tuple[Kind, Callable[[Trace], Any]]] = {
+    "tool_names": ("list", lambda trace: [call.name for call in trace.tool_calls]),
+    "final_response": ("text", lambda trace: _present(trace.final_response)),
+    "turns": ("number", lambda trace: _present(trace.turns)),
+    "usage.input_tokens": ("number", lambda trace: _present(trace.usage and trace.usage.input_tokens)),
+    "usage.output_tokens": ("number", lambda trace: _present(trace.usage and trace.usage.output_tokens)),
+    "cost": ("number", lambda trace: _present(trace.cost)),
+}
+CALL: dict[str, tuple[Kind, Callable[[Call], Any]]] = {
+    "name": ("text", lambda call: call.name),
+    "server": ("text", lambda call: _present(call.server)),
+    "status": ("text", lambda call: _present(call.status)),
+    "args": ("value", lambda call: ABSENT if call.args is None else msgspec.json.decode(call.args)),
+}
+TARGET_PATTERN = (
+    r"^(tool_names|final_response|turns|usage\.(input|output)_tokens|cost"
+    r"|tool_calls\[-?\d+\]\.(name|server|status|args([.\[].*)?))$"
+)
+
+_CALL = re.compile(r"tool_calls\[(-?\d{1,9})\]\.(\w+)(.*)", re.DOTALL)
+_STEP = re.compile(r"\.([^.\[\]\"']+)|\[(-?\d{1,9})\]|\[\"([^\"]*)\"\]|\['([^']*)'\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A parsed target: what it yields, and how to read it off a trace."""
+
+    kind: Kind
+    read: Callable[[Trace], Any]
+
+
+class UnknownTarget(ValueError):
+    """The text names nothing in a trace; `suggestion` is the nearest that does."""
+
+    def __init__(self, text: str, expected: str, suggestion: str | None) -> None:
+        super().__init__(text)
+        self.expected = expected
+        self.suggestion = suggestion
+
+
+def parse_target(text: str) -> Target:
+    """The target that `text` names, or UnknownTarget."""
+    if text in PLAIN:
+        return Target(*PLAIN[text])
+    match = _CALL.fullmatch(text)
+    if not match or match[2] not in CALL:
+        raise UnknownTarget(text, ", ".join([*PLAIN, *_call_targets("i")]), _suggest(text, match))
+    index, (kind, read) = int(match[1]), CALL[match[2]]
+    steps = _steps(match[3])
+    if steps is None or (steps and kind != "value"):
+        raise UnknownTarget(text, 'a path such as tool_calls[0].args.query or args["a.b"][0]', None)
+
+    def value(trace: Trace) -> Any:
+        call = _item(trace.tool_calls, index)
+        return call if call is ABSENT else walk(read(call), steps)
+
+    return Target("value" if steps else kind, value)
+
+
+def walk(value: Any, steps: tuple[Step, ...]) -> Any:
+    """Follow keys and positions through JSON; ABSENT where there is nothing."""
+    for step in steps:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = cast(dict[str, Any], value).get(step, ABSENT)
+        elif isinstance(value, list) and isinstance(step, int):
+            value = _item(cast(list[Any], value), step)
+        else:
+            return ABSENT
+    return value
+
+
+def _item(items: Any, index: int) -> Any:
+    return items[index] if -len(items) <= index < len(items) else ABSENT
+
+
+def _steps(text: str) -> tuple[Step, ...] | None:
+    steps: list[Step] = []
+    position = 0
+    while position < len(text):
+        match = _STEP.match(text, position)
+        if not match:
+            return None
+        key, index, double, single = match.groups()
+        steps.append(int(index) if index else next(part for part in (key, double, single) if part is not None))
+        position = match.end()
+    return tuple(steps)
+
+
+def _present(value: Any) -> Any:
+    return ABSENT if value is None else value
+
+
+def _call_targets(index: str) -> list[str]:
+    return [f"tool_calls[{index}].{field}" for field in CALL]
+
+
+def _suggest(text: str, match: re.Match[str] | None) -> str | None:
+    index = match[1] if match else "0"
+    return nearest(text, [*PLAIN, *_call_targets(index)])

@@ -1,0 +1,111 @@
+"""The gate `token_efficiency`: what the catalog costs for each right selection."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import Field
+
+from .block import Block
+from .exact import dollars
+from .expectation import Expectation, display, targets_of
+from .gate import Conditions, check_values
+from .grade import letter_grade
+from .operators import Kind
+from .result import GateResult
+from .selection import Classes, SelectionTally, ToolClass, resolved
+from .trace import Trace
+
+NAME = "token_efficiency"
+TARGETS: dict[str, Kind] = {
+    "token_efficiency.f1": "percent",
+    "token_efficiency.tool_surface_tokens": "number",
+    "token_efficiency.correct_selections": "number",
+    "token_efficiency.cost": "number",
+    "token_efficiency.tokens_per_correct": "number",
+    "token_efficiency.cost_per_correct": "number",
+}
+DEFAULT = (Expectation("token_efficiency.f1", {">=": 50}),)
+
+
+class TokenEfficiency(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
+    """The resolved gate."""
+
+    classes: tuple[ToolClass, ...]
+    expect: tuple[Expectation, ...] = DEFAULT
+
+    def begin(self, conditions: Conditions) -> "TokenEfficiencyTally":
+        return TokenEfficiencyTally(self, conditions)
+
+
+class TokenEfficiencyBlock(Block):
+    """Selection F1 and what the tool catalog costs per correct selection. Scored on live runs only."""
+
+    classes: Annotated[Classes, Field(min_length=1)] = Field(description="The classes to reach, at least one.")
+    expect: Annotated[tuple[Expectation, ...], targets_of(TARGETS)] = Field(
+        default=(), description="By default `token_efficiency.f1 >= 50`."
+    )
+
+    def resolve(self) -> TokenEfficiency:
+        return TokenEfficiency(resolved(self.classes), self.expect or DEFAULT)
+
+
+class TokenEfficiencyTally:
+    """Scores live runs as they come; elsewhere the gate is skipped, with the reason."""
+
+    def __init__(self, gate: TokenEfficiency, conditions: Conditions) -> None:
+        self._gate = gate
+        self._conditions = conditions
+        self._selection = SelectionTally(gate.classes)
+        self._cost: Decimal | None = Decimal(0)
+
+    def add(self, trace: Trace) -> None:
+        self._selection.add(trace)
+        if self._cost is not None:
+            self._cost = None if trace.cost is None else self._cost + trace.cost
+
+    def result(self) -> GateResult:
+        surface = self._conditions.tool_surface_tokens
+        if self._conditions.mode != "live" or surface is None:
+            return GateResult(NAME, "skipped", reason=_SKIPPED[self._conditions.mode])
+        counts = self._selection.counts
+        values = self._values(surface, counts.f1, counts.tp)
+        status, assertions = check_values(self._gate.expect, values)
+        return GateResult(
+            gate=NAME,
+            status=status,
+            grade=letter_grade(counts.f1),
+            counts=msgspec.structs.asdict(counts),
+            values={target: _shown(target, value) for target, value in values.items()},
+            classes=self._selection.class_results(),
+            missed_classes=self._selection.missed_classes(),
+            unexpected_tools=self._selection.unexpected_tools(),
+            assertions=assertions,
+        )
+
+    def _values(self, surface: int, f1: int, correct: int) -> dict[str, Any]:
+        values: dict[str, Any] = {
+            "token_efficiency.f1": f1,
+            "token_efficiency.tool_surface_tokens": surface,
+            "token_efficiency.correct_selections": correct,
+        }
+        if correct:
+            values["token_efficiency.tokens_per_correct"] = Fraction(surface, correct)
+        if self._cost:
+            values["token_efficiency.cost"] = self._cost
+        if self._cost and correct:
+            values["token_efficiency.cost_per_correct"] = Fraction(self._cost) / correct
+        return values
+
+
+def _shown(target: str, value: Any) -> Any:
+    return dollars(value) if target in _DOLLARS else display(value)
+
+
+_DOLLARS = ("token_efficiency.cost", "token_efficiency.cost_per_correct")
+_SKIPPED = {
+    "live": "the tool surface was not measured",
+    "replay": "replay has no live tool surface",
+    "score": "a recorded trace has no live tool surface",
+}

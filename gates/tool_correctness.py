@@ -1,0 +1,233 @@
+"""The gate `tool_correctness`: were the expected tools called, as a share, exactly, or in order?"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET
+from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
+
+from .block import Block, Name, finding, refuse
+from .exact import exact, is_number
+from .expectation import Expectation, targets_of
+from .gate import Conditions, check_values
+from .operators import Kind
+from .result import ExpectedTool, GateResult, UnexpectedTool
+from .selection import CallKey, unexpected
+from .trace import MALFORMED, Trace, tool_id
+from .value import describe
+
+NAME = "tool_correctness"
+TARGET = "tool_correctness.score"
+TARGETS: dict[str, Kind] = {TARGET: "percent"}
+DEFAULT_THRESHOLD = 0.5
+
+
+def _threshold(value: Any) -> float:
+    if not is_number(value) or not 0 <= value <= 1:
+        hint = f"for {describe(value)} % write {value / 100:g}" if is_number(value) and 1 < value <= 100 else None
+        message = f"`threshold` is a fraction from 0 to 1, not {describe(value)}"
+        refuse(finding("range", message, help=hint))
+    return value
+
+
+class ToolCorrectness(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
+    """The resolved gate."""
+
+    expected_tools: tuple[str, ...]
+    expect: tuple[Expectation, ...]
+    exact_match: bool = False
+    check_ordering: bool = False
+
+    def begin(self, conditions: Conditions) -> "ToolCorrectnessTally":  # noqa: ARG002 - scores under any
+        return ToolCorrectnessTally(self)
+
+
+class ToolCorrectnessBlock(Block):
+    """The share of the expected tools that were called; or the exact set, the order, or the exact list."""
+
+    expected_tools: list[Name] = Field(
+        description="Tool ids: `server.tool`, or a bare tool name. One listed twice needs two calls."
+    )
+    exact_match: bool = Field(default=False, description="Nothing else may be called.")
+    check_ordering: bool = Field(default=False, description="Called in this order.")
+    threshold: Annotated[
+        float, PlainValidator(_threshold), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
+    ] = Field(default=DEFAULT_THRESHOLD, description="The least share that passes, where there is no `expect`.")
+    expect: Annotated[tuple[Expectation, ...], targets_of(TARGETS)] = Field(
+        default=(), description="By default `score >= 100 * threshold`."
+    )
+
+    @model_validator(mode="after")
+    def _has_something_to_check(self) -> "ToolCorrectnessBlock":
+        findings = list[Any]()
+        if not self.expected_tools and (self.check_ordering or not self.exact_match):
+            message = "an empty `expected_tools` asserts something with `exact_match: true` alone"
+            hint = "list the tools, or set `exact_match: true` to assert that no tool is called"
+            findings.append(finding("empty", message, at=("expected_tools",), help=hint))
+        if self.expect and "threshold" in self.model_fields_set:
+            message = "`threshold` has no effect beside `expect`"
+            findings.append(finding("conflict", message, at=("threshold",), on_key=True, help="remove one of them"))
+        if findings:
+            refuse(*findings)
+        return self
+
+    def resolve(self) -> ToolCorrectness:
+        expect = self.expect or (default_expectation(self.threshold),)
+        return ToolCorrectness(tuple(self.expected_tools), expect, self.exact_match, self.check_ordering)
+
+
+def default_expectation(threshold: float) -> Expectation:
+    """The gate where none is written: a score of at least the threshold."""
+    percent = 100 * exact(threshold)
+    return Expectation(TARGET, {">=": percent.numerator if percent.denominator == 1 else float(percent)})
+
+
+class ToolCorrectnessTally:
+    """Scores runs as they come; over several runs what was matched and what was expected are summed first."""
+
+    def __init__(self, gate: ToolCorrectness) -> None:
+        self._gate = gate
+        self._score = _SCORES[gate.exact_match, gate.check_ordering]
+        self._places = _Places(gate.expected_tools)
+        self._whole = 1 if gate.exact_match else len(gate.expected_tools)
+        self._runs = self._matched = 0
+        self._runs_by_reach: dict[int, int] = {}
+        self._extra: dict[CallKey, int] = {}
+
+    def add(self, trace: Trace) -> None:
+        places, calls = self._places, trace.tool_calls
+        masks = [0 if call.status == MALFORMED else places[call.server, call.name] for call in calls]
+        reach = 0
+        for mask in masks:
+            reach |= mask
+        self._runs += 1
+        self._runs_by_reach[reach] = self._runs_by_reach.get(reach, 0) + 1
+        self._matched += self._score(places, masks)
+        if self._gate.exact_match and 0 in masks:
+            for call, mask in zip(calls, masks, strict=True):
+                if not mask:
+                    key = (call.server, call.name)
+                    self._extra[key] = self._extra.get(key, 0) + 1
+
+    def result(self) -> GateResult:
+        expected = self._whole * self._runs
+        score = 100 * self._matched // expected if expected else 0
+        status, assertions = check_values(self._gate.expect, {TARGET: score})
+        return GateResult(
+            gate=NAME,
+            status=status,
+            counts={"matched": self._matched, "expected": expected},
+            values={TARGET: score},
+            expected_tools=self._expected_tools(),
+            unexpected_tools=self._unexpected_tools() if self._gate.exact_match else UNSET,
+            assertions=assertions,
+        )
+
+    def _unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
+        return unexpected((tool_id(*key), calls) for key, calls in self._extra.items())
+
+    def _expected_tools(self) -> tuple[ExpectedTool, ...]:
+        places = {tool: place for place, tool in enumerate(self._gate.expected_tools)}
+        return tuple(ExpectedTool(tool, self._hit_runs(place), self._runs) for tool, place in places.items())
+
+    def _hit_runs(self, place: int) -> int:
+        return sum(runs for reach, runs in self._runs_by_reach.items() if reach >> place & 1)
+
+
+class _Places(dict[CallKey, int]):
+    """The places of the expected list that a call can fill, as bits, worked out once for each tool."""
+
+    def __init__(self, expected: Sequence[str]) -> None:
+        super().__init__()
+        self.all = (1 << len(expected)) - 1
+        self.has_rivals = False
+        self._bits: dict[str, int] = {}
+        for place, tool in enumerate(expected):
+            self._bits[tool] = self._bits.get(tool, 0) | 1 << place
+
+    def __missing__(self, key: CallKey) -> int:
+        whole, bare = self._bits.get(tool_id(*key), 0), self._bits.get(key[1], 0)
+        self.has_rivals |= bool(whole and bare and whole != bare)
+        self[key] = whole | bare
+        return whole | bare
+
+
+def _share(places: _Places, masks: list[int]) -> int:
+    """How many places the calls fill, one call a place."""
+    if places.has_rivals:
+        return _largest_matching(masks)
+    free = places.all
+    for mask in masks:
+        fit = free & mask
+        free ^= fit & -fit
+    return (places.all ^ free).bit_count()
+
+
+def _largest_matching(masks: list[int]) -> int:
+    """The same where one call could fill places of two spellings: nobody takes a place another needs more."""
+    holder: dict[int, int] = {}
+    for call in range(len(masks)):
+        _seat(call, masks, holder)
+    return len(holder)
+
+
+def _seat(call: int, masks: list[int], holder: dict[int, int]) -> None:
+    """Find the call a place, where need be by moving along those who hold one; a search, not a recursion."""
+    place_of = {held_by: place for place, held_by in holder.items()}
+    came_from: dict[int, int] = {}
+    tried = 0
+    waiting = [call]
+    while waiting:
+        mover = waiting.pop()
+        for place in _bits(masks[mover] & ~tried):
+            came_from[place] = mover
+            if place not in holder:
+                _move_along(place, came_from, place_of, holder)
+                return
+            waiting.append(holder[place])
+        tried |= masks[mover]
+
+
+def _move_along(place: int | None, came_from: dict[int, int], place_of: dict[int, int], holder: dict[int, int]) -> None:
+    while place is not None:
+        mover = came_from[place]
+        holder[place] = mover
+        place = place_of.get(mover)
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        yield mask & -mask
+        mask &= mask - 1
+
+
+def _same_set(places: _Places, masks: list[int]) -> int:
+    reached = 0
+    for mask in masks:
+        if not mask:
+            return 0
+        reached |= mask
+    return int(reached == places.all)
+
+
+def _in_order(places: _Places, masks: list[int]) -> int:
+    """The longest common subsequence, one column of its table as the bits of an integer."""
+    row = places.all
+    for mask in masks:
+        fit = row & mask
+        row = ((row + fit) | (row - fit)) & places.all
+    return (places.all ^ row).bit_count()
+
+
+def _same_list(places: _Places, masks: list[int]) -> int:
+    right = all(mask >> place & 1 for place, mask in enumerate(masks))
+    return int(right and (1 << len(masks)) - 1 == places.all)
+
+
+_SCORES: dict[tuple[bool, bool], Callable[[_Places, list[int]], int]] = {
+    (False, False): _share,
+    (True, False): _same_set,
+    (False, True): _in_order,
+    (True, True): _same_list,
+}

@@ -1,0 +1,51 @@
+"""What a run did: the calls an agent made, in order, and what it answered."""
+
+from decimal import Decimal
+from typing import Annotated
+
+import msgspec
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+MALFORMED = "malformed"
+"""The status of a call whose arguments could not be read: it never selects a tool."""
+
+
+def tool_id(server: str | None, name: str) -> str:
+    """The one spelling of a tool: `server.tool`, or the bare name where no server is known."""
+    return f"{server}.{name}" if server else name
+
+
+class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One tool call; `args` stay undecoded JSON until an assertion asks for them."""
+
+    name: Text
+    server: str | None = None
+    args: msgspec.Raw | None = None
+    status: str | None = None
+
+    @property
+    def id(self) -> str:
+        return tool_id(self.server, self.name)
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Tokens as the provider counted them."""
+
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
+
+
+class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One run. `tool_calls` must be there: an empty list says that no tool was called."""
+
+    tool_calls: tuple[Call, ...]
+    final_response: str | None = None
+    turns: Count | None = None
+    usage: Usage | None = None
+    cost: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        if self.cost is not None and not (self.cost.is_finite() and self.cost >= 0):
+            raise ValueError("`cost` must be dollars, zero or more")

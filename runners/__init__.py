@@ -1,0 +1,1 @@
+"""Effects: a plan in, results out."""

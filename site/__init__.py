@@ -1,0 +1,1 @@
+"""Reporting: results in, report.json and pages out."""

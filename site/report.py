@@ -1,0 +1,136 @@
+"""The report: results and nothing else, so that equal results are equal bytes."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from ..compiler.plan import Plan, SuitePlan
+from ..gates.gate import Mode
+from ..gates.grade import letter_grade
+from ..gates.result import Counts, GateResult
+from ..runners.result import CellResult, TestStatus, TraceResult
+
+SCHEMA = "toolgrade.report/1"
+_GRADED = ("equal_function_sets", "token_efficiency")
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """Counts pooled over tests, and what they make."""
+
+    tp: int
+    fp: int
+    fn: int
+    precision: int
+    recall: int
+    f1: int
+
+    @classmethod
+    def of(cls, counts: Counts) -> "Selection":
+        return cls(counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, counts.f1)
+
+
+class Toolset(msgspec.Struct, frozen=True):
+    """The tools that the agent saw."""
+
+    fingerprint: str
+    tools: int
+    servers: tuple[str, ...]
+
+
+class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One test with one model."""
+
+    name: str
+    runs: int
+    status: TestStatus
+    gates: tuple[GateResult, ...]
+    model: str | UnsetType = UNSET
+    toolset: Toolset | UnsetType = UNSET
+    traces: tuple[TraceResult, ...] | UnsetType = UNSET
+
+
+class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One suite."""
+
+    name: str
+    file: str
+    tests: tuple[TestReport, ...]
+    selection: Selection | UnsetType = UNSET
+    grade: str | UnsetType = UNSET
+
+
+class Summary(msgspec.Struct, frozen=True, omit_defaults=False):
+    """All suites together."""
+
+    tests: int
+    passed: int
+    failed: int
+    errors: int
+    skipped: int
+    skipped_gates: int
+    selection: Selection | UnsetType = UNSET
+    grade: str | UnsetType = UNSET
+
+
+class Report(msgspec.Struct, frozen=True):
+    """Everything that report.json holds."""
+
+    schema: str
+    mode: Mode
+    plan: str
+    summary: Summary
+    suites: tuple[SuiteReport, ...]
+
+
+def make_report(plan: Plan, results: Sequence[CellResult], mode: Mode) -> Report:
+    """The report on these results, in the order of the plan."""
+    suites = tuple(_suite(suite, [result for result in results if result.suite is suite]) for suite in plan.suites)
+    suites = tuple(suite for suite in suites if suite.tests)
+    return Report(SCHEMA, mode, plan.digest, _summary(results), suites)
+
+
+def graded_counts(gates: Iterable[GateResult]) -> Counts | None:
+    """The counts that a test puts into a grade: of its selection gate, or of efficiency where that is the only one."""
+    by_name = {gate.gate: gate.selection for gate in gates}
+    return next((by_name[name] for name in _GRADED if name in by_name), None)
+
+
+def _suite(suite: SuitePlan, results: Sequence[CellResult]) -> SuiteReport:
+    selection, grade = _pooled(results)
+    tests = tuple(
+        TestReport(
+            name=result.test.name,
+            runs=result.runs,
+            status=result.status,
+            gates=result.gates,
+            model=result.cell.model or UNSET,
+            traces=UNSET if result.traces is None else result.traces,
+        )
+        for result in results
+    )
+    return SuiteReport(suite.name, suite.file, tests, selection, grade)
+
+
+def _summary(results: Sequence[CellResult]) -> Summary:
+    statuses = [result.status for result in results]
+    selection, grade = _pooled(results)
+    return Summary(
+        tests=len(results),
+        passed=statuses.count("passed"),
+        failed=statuses.count("failed"),
+        errors=statuses.count("error"),
+        skipped=statuses.count("skipped"),
+        skipped_gates=sum(gate.status == "skipped" for result in results for gate in result.gates),
+        selection=selection,
+        grade=grade,
+    )
+
+
+def _pooled(results: Sequence[CellResult]) -> tuple[Selection | UnsetType, str | UnsetType]:
+    """Grades come from counts added up, never from averages of grades."""
+    counts = [found for result in results if (found := graded_counts(result.gates)) is not None]
+    if not counts:
+        return UNSET, UNSET
+    total = sum(counts, Counts())
+    return Selection.of(total), letter_grade(total.f1)

@@ -1,0 +1,8 @@
+"""`toolgrade` and `python -m toolgrade`."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""The command line: the commands there are, and what becomes of whatever stops one of them."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from . import __version__
+from .commands.check import check
+from .commands.plan import plan
+from .commands.schema import schema
+from .commands.score import score
+
+EPILOG = """\b
+Exit codes: 0 every gate met; 1 a gate failed; 2 bad usage or input;
+3 the world stopped it; 4 a cassette is missing, stale or corrupt; 130 interrupted."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EPILOG)
+@click.version_option(__version__, prog_name="toolgrade")
+def toolgrade() -> None:
+    """A report card for an MCP agent's tool selection.
+
+    \b
+    toolgrade check suites/               does it compile?
+    toolgrade score suite.yml run.jsonl   grade traces recorded anywhere
+    """
+
+
+for command in (check, plan, schema, score):
+    toolgrade.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and give its exit code. No traceback reaches a user."""
+    try:
+        return toolgrade.main(arguments, prog_name="toolgrade", standalone_mode=False) or 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.Abort:
+        return _interrupted()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except KeyboardInterrupt:
+        return _interrupted()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:  # noqa: BLE001 - the last door: a bug is reported as one, not as a traceback
+        return _stopped(error)
+
+
+def _interrupted() -> int:
+    click.echo("toolgrade: interrupted", err=True)
+    return 130
+
+
+def _stopped(error: Exception) -> int:
+    from .runners.fault import Fault
+
+    if isinstance(error, Fault):
+        from .console import message
+
+        click.echo(message(str(error), error.help), err=True)
+        return error.exit_code
+    if os.environ.get("TOOLGRADE_TRACEBACK"):
+        raise error
+    kind = type(error).__name__
+    click.echo(f"toolgrade: this is a bug in toolgrade: {kind}: {error}", err=True)
+    click.echo("  please report it; TOOLGRADE_TRACEBACK=1 shows where it happened", err=True)
+    return 3

@@ -1,0 +1,1 @@
+"""The commands, one file each; what a command needs is imported when it runs."""

@@ -1,0 +1,18 @@
+"""`toolgrade schema`: print the JSON Schema of the suite language."""
+
+import click
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of suites, for editors.
+
+    \b
+    toolgrade schema > suite.schema.json
+    and in a suite's first line:
+    # yaml-language-server: $schema=suite.schema.json
+    """
+    from ..compiler.canonical import to_json
+    from ..compiler.schema import json_schema
+
+    click.echo(to_json(json_schema()), nl=False)

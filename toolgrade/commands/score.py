@@ -1,0 +1,45 @@
+"""`toolgrade score`: grade traces that were recorded anywhere."""
+
+import click
+
+
+@click.command()
+@click.argument("suite")
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
+@click.option("--test", metavar="NAME", help="The test that the traces belong to.")
+@click.option(
+    "--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="A table, or the report as JSON.",
+)  # fmt: skip
+@click.option("--with-traces", is_flag=True, help="Put every call and what became of it into the report.")
+def score(suite: str, traces: tuple[str, ...], test: str | None, style: str, with_traces: bool) -> None:
+    """Score recorded traces against a suite.
+
+    A TRACE is a JSON file (one run) or a JSONL file (a run a line); - reads stdin. A run is
+    {"tool_calls": [{"name": …, "server": …}]}, with "test" where the suite has several tests,
+    and "model" where a test has several models.
+
+    \b
+    toolgrade score suites/research.yml run.json
+    toolgrade score suites/ runs.jsonl --format json > report.json
+    my-agent --trace | toolgrade score suite.yml - --test "picks search"
+    """
+    from ..compiler.canonical import to_json
+    from ..runners.scoring import score_traces
+    from ..runners.suites import compile_suites
+    from ..runners.traces import read_runs
+    from ..site.report import make_report
+    from .options import compiled
+
+    plan = compiled(compile_suites([suite]))
+    results = score_traces(plan, read_runs(traces), test, with_traces)
+    report = make_report(plan, results, "score")
+    if style == "json":
+        click.echo(to_json(report), nl=False)
+    else:
+        from ..console import painter
+        from ..scorecard import scorecard
+
+        click.echo(scorecard(report, painter()), nl=False)
+    if report.summary.failed:
+        raise click.exceptions.Exit(1)

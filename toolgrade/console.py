@@ -1,0 +1,45 @@
+"""How messages look on a terminal: the one place that knows of colours."""
+
+import os
+import sys
+from typing import IO, Any
+
+import click
+
+from .compiler.render import Paint, plain, visible
+
+_STYLES: dict[str, dict[str, Any]] = {
+    "error": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "help": {"fg": "cyan"},
+    "good": {"fg": "green"},
+}
+
+
+def has_colour(stream: IO[str]) -> bool:
+    """Whether a stream is a terminal whose user wants colours."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def painter(stream: IO[str] | None = None) -> Paint:
+    """The paint for a stream: styles on a terminal, none elsewhere."""
+    return _paint if has_colour(stream or sys.stdout) else plain
+
+
+def message(text: str, help: str | None = None) -> str:  # noqa: A002 - as in a diagnostic
+    """A fault for the user: what happened, and the next step."""
+    first, *rest = text.split("\n")
+    lines = [f"toolgrade: {visible(first)}", *(f"  {visible(line)}" for line in rest)]
+    if help:
+        lines.append(f"  {visible(help)}")
+    return "\n".join(lines)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 test`, `2 tests`, `1,200 classes`."""
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def _paint(text: str, style: str) -> str:
+    return click.style(text, **_STYLES.get(style, {}))
