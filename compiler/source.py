@@ -149,8 +149,7 @@ class _Reader:
         }
         handler_of = handlers.get
         for event in self.events(loader):
-            kind: Any = type(event)
-            handler = handler_of(kind)
+            handler = handler_of(type(event))
             if handler is not None:
                 handler(event)
         if self.root is None:
@@ -160,7 +159,7 @@ class _Reader:
             raise _Fatal("TG009", span, "a suite is a mapping of keys", _EMPTY)
         return Document(self.source, cast(dict[str, Any], value), self.marks, Span(span.start, span.start))
 
-    def events(self, loader: Any) -> Iterator[Any]:
+    def events(self, loader: Any) -> Iterator[object]:
         parser = loader(self.source.text)
         try:
             while (event := parser.get_event()) is not None:

@@ -28,7 +28,7 @@ CALL: dict[str, tuple[Kind, Callable[[Call], Any]]] = {
     "name": ("text", lambda call: call.name),
     "server": ("text", lambda call: _present(call.server)),
     "status": ("text", lambda call: _present(call.status)),
-    "args": ("value", lambda call: ABSENT if call.args is None else msgspec.json.decode(call.args)),
+    "args": ("value", lambda call: _arguments(call.args)),
 }
 TARGET_PATTERN = (
     r"^(tool_names|final_response|turns|usage\.(input|output)_tokens|cost"
@@ -106,6 +106,10 @@ def _steps(text: str) -> tuple[Step, ...] | None:
 
 def _present(value: Any) -> Any:
     return ABSENT if value is None else value
+
+
+def _arguments(args: msgspec.Raw | msgspec.UnsetType) -> Any:
+    return ABSENT if isinstance(args, msgspec.UnsetType) else _present(msgspec.json.decode(args))
 
 
 def _call_targets(index: str) -> list[str]:

@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Annotated
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -22,7 +23,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: Text
     server: str | None = None
-    args: msgspec.Raw | None = None
+    args: msgspec.Raw | UnsetType = UNSET
     status: str | None = None
 
     @property

@@ -18,7 +18,7 @@ from ..gates.token_efficiency import TokenEfficiency
 from ..gates.trace import Trace
 from .fault import BadInput
 from .result import CellResult, TraceResult
-from .traces import ReadRun, RecordedRun
+from .traces import ReadRun, RecordedRun, explain
 
 MAX_PROBLEMS = 20
 NO_TRACE = "no trace was given for this test"
@@ -90,8 +90,11 @@ def score_traces(
                 else:
                     by_key[key] = scorer
             if isinstance(scorer, CellScorer):
-                scorer.add(run)
-                continue
+                try:
+                    scorer.add(run)
+                    continue
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:  # args are decoded when they are asserted on
+                    problem = f"`args`: {explain(error)}"
         wrong += 1
         if len(problems) < MAX_PROBLEMS:
             problems.append(f"{read.place}: {problem}")

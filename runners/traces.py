@@ -94,12 +94,15 @@ def _decode(file: str, line: int, data: bytes) -> ReadRun:
     try:
         return ReadRun(file, line, _DECODER.decode(data), None)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return ReadRun(file, line, None, _explain(error))
+        return ReadRun(file, line, None, explain(error))
     except RecursionError:
         return ReadRun(file, line, None, "nested too deeply")
 
 
-def _explain(error: Exception) -> str:
+def explain(error: Exception) -> str:
+    """What is wrong with a run that could not be decoded, in a user's words."""
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8 text"
     text = str(error)
     if "missing required field `tool_calls`" in text:
         return 'no `tool_calls`; a run without calls has `"tool_calls": []`'
