@@ -6,7 +6,7 @@ It reads the raw values, so that a mistake of one kind does not hide those of an
 from collections.abc import Iterator
 from typing import Any, cast
 
-from ..gates.nearest import did_you_mean
+from ..gates.nearest import did_you_mean, nearest
 from ..gates.registry import CHECKS
 from .diagnostic import Diagnostic, Path, Span
 from .lookalikes import lookalikes
@@ -33,6 +33,12 @@ def check(document: Document) -> Iterator[Diagnostic]:
         yield from _test(document, path, test, known)
 
 
+def has_test(document: Document) -> bool:
+    """Whether anything in the suite is a test; what has the wrong shape is reported elsewhere."""
+    agents = list(_entries(document.value, "agents"))
+    return bool(document.value.get("tests")) or any(_has_check(agent) for _, agent in agents)
+
+
 def _entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
     entries = value.get(section)
     for index, entry in enumerate(cast(list[Any], entries) if isinstance(entries, list) else []):
@@ -55,12 +61,17 @@ def _repeated(document: Document, entries: list[Entry], kind: str) -> Iterator[D
             line, _ = document.source.place(before.start)
             yield document.source.diagnostic(
                 "TG112",
-                _value(document, (*path, "name")),
+                _value(document, path if _is_aliased(document, path, first[name]) else (*path, "name")),
                 f"{_article(kind)} named `{name}` is already on line {line}",
                 help="rename one of them",
                 related=((before, "first used here"),),
             )
         first.setdefault(name, path)
+
+
+def _is_aliased(document: Document, one: Path, other: Path) -> bool:
+    """Whether two entries are one block, so that their names stand in one place."""
+    return _value(document, (*one, "name")) == _value(document, (*other, "name"))
 
 
 def _entry(document: Document, path: Path, entry: dict[str, Any]) -> Iterator[Diagnostic]:
@@ -153,7 +164,9 @@ def _foreign(document: Document, ids: list[tuple[str, Path, str | None]], server
     for name, at, _ in ids:
         if "." in name and not any(name.startswith(f"{server}.") for server in servers):
             prefix = name.split(".", 1)[0]
-            help_ = did_you_mean(prefix, servers) or f"the servers of this test are {', '.join(servers)}"
+            near = nearest(prefix, servers)
+            meant = f"did you mean `{near}{name.removeprefix(prefix)}`?"
+            help_ = meant if near else f"the servers of this test are {', '.join(servers)}"
             message = f"`{name}` names no server of this test"
             yield document.source.diagnostic("TG221", _value(document, at), message, help=help_)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .checks import check
+from .checks import check, has_test
 from .diagnostic import Diagnostic, SourceText, Span
 from .plan import Plan, SuitePlan
 from .resolve import resolve
@@ -85,7 +85,7 @@ def compile_text(text: str | bytes, file: str = "suite.yml") -> Compilation:
 
 def _compile_document(document: Document, recorded: str) -> tuple[SuitePlan | None, list[Diagnostic]]:
     found = list(check(document))
-    if not any(document.value.get(key) for key in ("agents", "tests")):
+    if not has_test(document):
         help_ = "add `tests:`, or an agent with a gate"
         found.append(document.source.diagnostic("TG202", document.root, "this suite holds no test", help=help_))
     try:

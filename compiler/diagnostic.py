@@ -1,5 +1,6 @@
 """A diagnostic is data: a code, a place, a message and a help line. How it looks is up to a renderer."""
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -7,6 +8,7 @@ from functools import cached_property
 from .codes import CODES, Severity
 
 Path = tuple[str | int, ...]
+_LINE_END = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +55,11 @@ class SourceText:
 
     @cached_property
     def _starts(self) -> list[int]:
-        starts = [0]
-        for line in self.text.splitlines(keepends=True) if not self._is_plain else self.text.split("\n"):
-            starts.append(starts[-1] + len(line) + self._is_plain)
-        return starts
-
-    @property
-    def _is_plain(self) -> bool:
-        return "\r" not in self.text
+        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both from 1."""
-        line = bisect_right(self._starts, offset, hi=max(1, len(self._starts) - 1))
+        line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
     def line(self, number: int) -> str:

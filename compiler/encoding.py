@@ -9,9 +9,10 @@ _BOM = "\ufeff"
 class EncodingError(ValueError):
     """Not text; `offset` is that of the first wrong byte."""
 
-    def __init__(self, message: str, offset: int) -> None:
+    def __init__(self, message: str, offset: int, help_: str = "save the file as UTF-8 text") -> None:
         super().__init__(message)
         self.offset = offset
+        self.help = help_
 
 
 def decode(data: bytes) -> str:
@@ -27,5 +28,6 @@ def decode(data: bytes) -> str:
     if wrong:
         offset = len(text[: wrong.start()].encode()) + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
         name = "NUL" if wrong[0] == "\0" else f"U+{ord(wrong[0]):04X}"
-        raise EncodingError(f"the control character {name} is not allowed (byte {offset})", offset)
+        message = f"the control character {name} is not allowed (byte {offset})"
+        raise EncodingError(message, offset, "remove the character")
     return text

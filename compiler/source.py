@@ -10,12 +10,13 @@ import yaml
 from .diagnostic import Diagnostic, Path, SourceText, Span
 from .encoding import EncodingError, decode
 from .scalar import NumberTooLongError, resolve_plain
-from .syntax import invalid_escape, syntax_problem
+from .syntax import lone_surrogate, syntax_problem
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_NODES = 2_000_000
 MAX_DEPTH = 64
 MAX_REPEATED = 100_000
+MAX_SHOWN = 1000
 
 _CORE_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq")} | {"!"}
 _TEXT_TAGS = ("tag:yaml.org,2002:str", "!")
@@ -35,6 +36,7 @@ class Marks:
 
     def __init__(self) -> None:
         self._by_id: dict[int, array[int]] = {}
+        self._index: dict[int, dict[str, int]] = {}
 
     def keep(self, container: object, offsets: list[int]) -> None:
         self._by_id[id(container)] = array("I", offsets)
@@ -45,13 +47,20 @@ class Marks:
         if offsets is None:
             return None
         if isinstance(container, dict) and step in container:
-            index = 4 * list(cast(dict[Any, Any], container)).index(step)
+            index = 4 * self._places(cast(dict[str, Any], container))[cast(str, step)]
             key, value = offsets[index : index + 2], offsets[index + 2 : index + 4]
             return Span(*key), Span(*value)
         if isinstance(container, list) and isinstance(step, int) and 2 * step + 1 < len(offsets):
             span = Span(offsets[2 * step], offsets[2 * step + 1])
             return span, span
         return None
+
+    def _places(self, container: dict[str, Any]) -> dict[str, int]:
+        """The place of each key among the keys, worked out once for a mapping that is asked about."""
+        found = self._index.get(id(container))
+        if found is None:
+            found = self._index[id(container)] = {key: place for place, key in enumerate(container)}
+        return found
 
     def offsets(self, container: object) -> "array[int]":
         return self._by_id[id(container)]
@@ -106,7 +115,7 @@ def read_document(file: str, data: bytes, loader: Any = None) -> tuple[Document 
     except EncodingError as error:
         shown = SourceText(file, data[: error.offset].decode("utf-8", errors="replace"))
         end = Span(len(shown.text), len(shown.text))
-        return None, source, [shown.diagnostic("TG003", end, str(error), help="save the file as UTF-8 text")]
+        return None, source, [shown.diagnostic("TG003", end, str(error), help=error.help)]
     reader = _Reader(source)
     try:
         document = reader.read(loader or _default_loader())
@@ -156,7 +165,8 @@ class _Reader:
             raise _Fatal("TG009", Span(0, 0), "the file holds no suite", _EMPTY)
         value, span = self.root
         if not isinstance(value, dict):
-            raise _Fatal("TG009", span, "a suite is a mapping of keys", _EMPTY)
+            help_ = "put the list below `tests:`" if isinstance(value, list) else _EMPTY
+            raise _Fatal("TG009", span, "a suite is a mapping of keys", help_)
         return Document(self.source, cast(dict[str, Any], value), self.marks, Span(span.start, span.start))
 
     def events(self, loader: Any) -> Iterator[object]:
@@ -165,7 +175,7 @@ class _Reader:
             while (event := parser.get_event()) is not None:
                 yield event
         except (yaml.MarkedYAMLError, ValueError, OverflowError) as error:
-            offset, message, help_ = syntax_problem(self.source.text, error)
+            offset, message, help_ = syntax_problem(self.source, error)
             raise _Fatal("TG004", Span(offset, offset + 1), message, help_) from None
         finally:
             parser.dispose()
@@ -187,8 +197,9 @@ class _Reader:
                 self.report("TG005", _span(event), f"a number of {len(text):,} digits; at most 300 are allowed")
         else:
             value = text
-            if not text.isascii() and (bad := invalid_escape(text)):
-                self.report("TG003", _span(event), f"the lone surrogate U+{ord(bad):04X} is not a character")
+            if not text.isascii() and (bad := lone_surrogate(self.source.text, event.start_mark.index, text)):
+                offset, message, help_ = bad
+                raise _Fatal("TG004", Span(offset, offset + 1), message, help_)
         if event.anchor is not None:
             self.anchors[event.anchor] = (value, 1)
         self.place(value, event)
@@ -204,7 +215,8 @@ class _Reader:
         if event.anchor is not None:
             self.anchors[event.anchor] = None
         if self.stack and self.stack[-1].key is None and self.stack[-1].is_mapping:
-            raise _Fatal("TG111", _span(event), "a key is text, not a list or a mapping")
+            help_ = "quote text that starts with `{` or `[`"
+            raise _Fatal("TG111", _span(event), "a key must be text, not a list or a mapping", help_)
         frame = _Frame(container, isinstance(container, dict), [], event.start_mark.index, event.anchor, self.weight)
         self.stack.append(frame)
 
@@ -257,7 +269,7 @@ class _Reader:
         if not isinstance(key, str):
             written = self.source.text[first:last]
             help_ = f'quote it: `"{written}"`' if written else "write a key before the colon"
-            self.report("TG111", Span(first, last), "a key is text", help=help_)
+            self.report("TG111", Span(first, last), "a key must be text", help=help_)
             frame.key = _DROPPED
         elif key == "<<" and self.source.text[first:last] == "<<":
             frame.key = _MERGE
@@ -299,6 +311,8 @@ class _Reader:
             )
 
     def report(self, code: str, span: Span, message: str, **more: Any) -> None:
+        if len(self.diagnostics) >= MAX_SHOWN:
+            raise _Fatal("TG005", span, f"more than {MAX_SHOWN:,} mistakes; the rest is not shown")
         self.diagnostics.append(self.source.diagnostic(code, span, message, **more))
 
 

@@ -3,48 +3,85 @@
 import re
 from typing import Any
 
+from .diagnostic import SourceText
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_BAD_ESCAPE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\U(?!00(0[0-9a-fA-F]|10))[0-9a-fA-F]{8}")
+_BAD_ESCAPE = re.compile(r"\\(u|U0000)[dD][89a-fA-F][0-9a-fA-F]{2}|\\U(?!00(0[0-9a-fA-F]|10))[0-9a-fA-F]{8}")
+_NOT_UNICODE = ("the escape is not a Unicode character", "write a whole character")
+_AT_THE_START = ("the quoted text never ends", "expected `:` after the key")
 
 _PROBLEMS: tuple[tuple[str, str, str | None], ...] = (
-    (r"expected ',' or '([\]}])'", r"expected `,` or `\1`", "close the bracket, or quote the text before it"),
+    (r"expected ',' or '([\]}])'", r"expected `,` or `\1`", "close the bracket of line {line}, or quote the text"),
     (
         "mapping values are not allowed",
         "a `:` where no key can stand",
         "quote text that holds `: `, and check the indentation",
     ),
-    (r"expected key|expected <block end>", "this does not fit the block it stands in", "check the indentation"),
-    ("expected '-' indicator", "expected `-`: a list goes on here", "check the indentation"),
-    ("cannot start any token", "this character cannot start a value", "quote the text, and indent with spaces"),
-    ("unexpected end of stream", "the quoted text never ends", "close the quote"),
-    ("unexpected document separator", "the quoted text never ends", "close the quote"),
+    ("sequence entries are not allowed", "a `-` where no list can start", "start the list on a line of its own"),
+    ("mapping keys are not allowed", "a `?` where no key can stand", "quote the text"),
+    (
+        "expected '-' indicator|block collection: expected <block end>",
+        "expected `-`: a list goes on here",
+        "check the indentation",
+    ),
+    ("expected key|expected <block end>", "this does not fit the block it stands in", "check the indentation"),
+    ("expected '?<document start>", "the suite has ended above", "check the brackets and the indentation"),
+    ("tab character", "a tab cannot indent", "indent with spaces"),
+    ("cannot start any token", "this character cannot start a value", "quote the text"),
+    ("unexpected end of stream|unexpected document", "the quoted text never ends", "close the quote"),
     ("found undefined tag handle", "undefined tag", "a suite is plain data: remove the tag"),
     ("escape|hexadecimal|hexdecimal", "a wrong escape in double quotes", "write `\\\\` for a backslash"),
     ("node content", "expected a value", None),
-    ("anchor|alias", "an anchor or alias needs a name of letters and digits", None),
-    ("could not find expected ':'", "expected `:` after the key", None),
-    ("incompatible YAML document", "this YAML version is not supported", "remove the `%YAML` line"),
-    ("block scalar|chomping|indentation indicator|comment or line break", "a wrong block text header", None),
     ("directive", "a wrong YAML directive", "remove the line that starts with `%`"),
+    (
+        "anchor|alias|alphabetic or numeric",
+        "an anchor or alias needs a name of letters and digits",
+        "quote text that starts with `&` or `*`",
+    ),
+    ("could not find expected ':'", "expected `:` after the key", "write `key: value`, or quote the text"),
+    ("incompatible YAML document", "this YAML version is not supported", "remove the `%YAML` line"),
+    (
+        "block scalar|chomping|indentation indicator|comment or line break",
+        "a wrong block text header",
+        "the text of `|` and `>` starts on the next line",
+    ),
 )
 
 
-def syntax_problem(text: str, error: Any) -> tuple[int, str, str | None]:
+def syntax_problem(source: SourceText, error: Any) -> tuple[int, str, str | None]:
     """Offset, message and help of a parser's error."""
-    problem: str = getattr(error, "problem", None) or "escape"
-    if "escape" in problem and (escape := _BAD_ESCAPE.search(text)):
-        return escape.start(), "the escape is not a Unicode character", "write a whole character"
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    offset = min(mark.index, len(text)) if mark else 0
+    text = source.text
+    mark, opened = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    if mark is None and (escape := _BAD_ESCAPE.search(text)):
+        return (escape.start(), *_NOT_UNICODE)
+    offset = _offset(text, mark or opened)
     for pattern, message, help_ in _PROBLEMS:
-        if match := re.search(pattern, problem):
+        if match := re.search(pattern, _problem(text, offset, error)):
+            if message in _AT_THE_START:
+                offset = _offset(text, opened or mark)
             if "escape" in message:
                 offset = max(text.rfind("\\", 0, offset + 1), 0)
+                message, help_ = _NOT_UNICODE if _BAD_ESCAPE.match(text, offset) else (message, help_)
+            if help_ and "{line}" in help_:
+                help_ = help_.format(line=source.place(_offset(text, opened))[0])
             return offset, match.expand(message) if "\\1" in message else message, help_
-    return offset, problem, None
+    return offset, getattr(error, "problem", None) or str(error), None
 
 
-def invalid_escape(value: str) -> str | None:
-    """The first lone surrogate in a value, which an escape can make."""
-    found = _SURROGATE.search(value)
-    return found[0] if found else None
+def _problem(text: str, offset: int, error: Any) -> str:
+    """A parser's words on what it was doing and what went wrong; of a tab libyaml says no more than "character"."""
+    if text.startswith("\t", offset):
+        return "tab character"
+    return f"{getattr(error, 'context', None)}: {getattr(error, 'problem', None) or error}"
+
+
+def _offset(text: str, mark: Any) -> int:
+    return min(mark.index, len(text)) if mark else 0
+
+
+def lone_surrogate(text: str, start: int, value: str) -> tuple[int, str, str] | None:
+    """Offset, message and help of an escape that makes half a character, which libyaml refuses by itself."""
+    if not _SURROGATE.search(value):
+        return None
+    escape = _BAD_ESCAPE.search(text, start)
+    return (escape.start() if escape else start, *_NOT_UNICODE)

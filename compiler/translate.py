@@ -1,6 +1,7 @@
 """Pydantic's errors as diagnostics: a code, a place in the file, and a sentence that says what to write."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, cast
 
 from pydantic_core import ErrorDetails
@@ -9,7 +10,7 @@ from ..gates.nearest import did_you_mean, nearest
 from ..gates.value import describe
 from .diagnostic import Diagnostic, Path
 from .schema import json_schema
-from .source import Document
+from .source import MAX_SHOWN, Document
 
 _CODES = {
     "key": "TG101",
@@ -45,12 +46,20 @@ _TYPES = {
 
 def translate(document: Document, errors: list[ErrorDetails]) -> Iterator[Diagnostic]:
     """A diagnostic for each error that says something of its own."""
-    misspelt = {_meant(error) for error in errors if error["type"] == "extra_forbidden"}
-    for error in errors:
+    shown = errors[:MAX_SHOWN]
+    misspelt = {_meant(error) for error in shown if error["type"] == "extra_forbidden"}
+    for error in shown:
         path = _path(error)
-        if error["type"] == "missing" and path in misspelt:
+        if error["type"] == "missing" and misspelt.intersection(_ways_to_give(path)):
             continue
         yield _translate(document, error, path)
+    if len(errors) > len(shown):
+        _, span = document.spans(_path(errors[MAX_SHOWN]))
+        yield document.source.diagnostic("TG005", span, f"more than {MAX_SHOWN:,} mistakes; the rest is not shown")
+
+
+def _ways_to_give(path: Path) -> list[Path]:
+    return [(*path[:-1], key) for key in _TRANSPORTS] if path[0] == "servers" else [path]
 
 
 def _path(error: ErrorDetails) -> Path:
@@ -72,6 +81,8 @@ def _translate(document: Document, error: ErrorDetails, path: Path) -> Diagnosti
         return document.source.diagnostic(_CODES[kind], span, facts["message"], help=help_, label=label)
     if kind == "extra_forbidden":
         known = _keys_at(path[:-1])
+        if path[-1] in known:
+            return _other_transport(document, error, path)
         help_ = _elsewhere(path) or did_you_mean(str(path[-1]), known)
         label = f"expected one of {', '.join(known)}" if len(known) <= 6 or not help_ else None
         return document.source.diagnostic("TG101", key_span, f"unknown key `{path[-1]}`", help=help_, label=label)
@@ -87,6 +98,13 @@ def _translate(document: Document, error: ErrorDetails, path: Path) -> Diagnosti
     )
 
 
+def _other_transport(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
+    transport = str(error["loc"][len(path) - 1]).strip("<>")
+    message = f"`{path[-1]}` does not go with `{transport}`"
+    help_ = "a server has `command` and `env`, or `url` and `headers`, or `catalog`"
+    return document.source.diagnostic("TG113", document.spans(path)[0], message, help=help_)
+
+
 def _missing(path: Path) -> tuple[str, str | None]:
     if path[0] == "servers":
         return "a server needs `command`, `url` or `catalog`", "write `{command: [program, argument]}`"
@@ -99,17 +117,20 @@ def _plain(kind: str, facts: dict[str, Any], path: Path, value: object, written:
     if kind == "string_type" and value is None:
         return "TG111", f"{what} is empty; text is expected", 'write the text, or quote it: `"~"`' if written else None
     if kind == "string_type" and isinstance(value, int | float):
-        return "TG111", f"{what} is text, not {_type_name(value)}", f'quote it: `"{written}"`'
+        return "TG111", f"{what} must be text, not {_type_name(value)}", f'quote it: `"{written}"`'
     if kind in _TYPES:
-        help_ = _as_argv(value) if path[-1] == "command" else None
-        return "TG103", f"{what} is {_TYPES[kind]}, not {_type_name(value)}", help_
+        help_ = _right_type(kind, path, value, written)
+        if value is None:
+            return "TG103", f"{what} is empty; {_TYPES[kind]} is expected", help_
+        return "TG103", f"{what} must be {_TYPES[kind]}, not {_type_name(value)}", help_
     if kind in ("too_short", "string_too_short", "string_pattern_mismatch"):
         return "TG110", f"{what} is empty", _EMPTY.get(str(path[-1]))
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = f"at least {facts['ge']}" if "ge" in facts else f"at most {facts['le']}"
-        return "TG107", f"{what} is {bound}, not {describe(value)}", None
+        return "TG107", f"{what} must be {bound}, not {describe(value)}", None
     if kind == "literal_error":
-        return "TG115", f"{what} is {facts['expected']}, not {describe(value)}", "leave it out"
+        expected = str(facts["expected"]).replace("'", "`")
+        return "TG115", f"{what} must be {expected}, not {describe(value)}", "leave it out"
     return "TG103", f"{what}: {kind.replace('_', ' ')}", None
 
 
@@ -137,6 +158,24 @@ def _type_name(value: object) -> str:
             return "a mapping"
 
 
+def _right_type(kind: str, path: Path, value: object, written: str) -> str | None:
+    """What to write instead of a value of the wrong type."""
+    if path[-1] == "command":
+        return _as_argv(value)
+    if path[0] in ("tests", "agents") and len(path) <= 2:
+        return "write a list of entries that start with `- name: …`"
+    if path[0] == "servers" and len(path) == 2:
+        return "write `{command: [program, argument]}`"
+    if kind == "list_type" and isinstance(value, str) and "\n" not in written:
+        return f"write `[{written}]`"
+    if kind == "int_type" and isinstance(value, str) and value.isdecimal():
+        return f"write {value} without quotes"
+    if kind == "bool_type":
+        return _BOOLEANS.get(written)
+    keys = _keys_at(path) if kind in ("model_type", "model_attributes_type") else []
+    return f"its keys are {', '.join(keys)}" if keys else None
+
+
 def _as_argv(value: object) -> str | None:
     import shlex
 
@@ -155,13 +194,18 @@ def _elsewhere(path: Path) -> str | None:
 
 def _keys_at(path: Path) -> list[str]:
     """The keys that the language knows at a place."""
-    schema = json_schema()
+    schema = _schema()
     nodes = [schema]
     for step in path:
         nodes = [below for node in nodes for below in _below(schema, node, step)]
     return list(
         dict.fromkeys(key for node in nodes for real in _branches(schema, node) for key in real.get("properties", {}))
     )
+
+
+@lru_cache(maxsize=1)
+def _schema() -> dict[str, Any]:
+    return json_schema()
 
 
 def _below(schema: dict[str, Any], node: dict[str, Any], step: str | int) -> Iterator[dict[str, Any]]:
@@ -184,9 +228,12 @@ def _branches(schema: dict[str, Any], node: dict[str, Any]) -> Iterator[dict[str
         yield node
 
 
+_TRANSPORTS = ("command", "url", "catalog")
+_BOOLEANS = {"yes": "write `true`", "on": "write `true`", "no": "write `false`", "off": "write `false`"}
 _TAGS = {"<command>", "<url>", "<catalog>", "[key]"}
 _ELSEWHERE = {
     "target": "`target` and `matcher` stand in an entry of `expect`",
+    "matcher": "`target` and `matcher` stand in an entry of `expect`",
     "members": "`members` stands in a class: `classes: [{name: …, members: […]}]`",
     "args": "arguments belong into `command: [program, argument]`",
 }

@@ -13,7 +13,7 @@ Name = Annotated[str, Field(min_length=1, pattern=r"\S")]
 class Block(BaseModel):
     """A mapping in a suite: unknown keys are refused, and a value is never coerced into another type."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 def finding(

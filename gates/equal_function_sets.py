@@ -12,7 +12,6 @@ from .grade import letter_grade
 from .operators import Kind
 from .result import GateResult
 from .selection import Classes, SelectionTally, ToolClass, resolved
-from .trace import Trace
 
 NAME = "equal_function_sets"
 TARGETS: dict[str, Kind] = {
@@ -28,6 +27,10 @@ class EqualFunctionSets(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate")
 
     classes: tuple[ToolClass, ...]
     expect: tuple[Expectation, ...] = DEFAULT
+
+    @property
+    def name(self) -> str:
+        return NAME
 
     def begin(self, conditions: Conditions) -> "EqualFunctionSetsTally":  # noqa: ARG002 - scores under any
         return EqualFunctionSetsTally(self)
@@ -51,9 +54,7 @@ class EqualFunctionSetsTally:
     def __init__(self, gate: EqualFunctionSets) -> None:
         self._gate = gate
         self._selection = SelectionTally(gate.classes)
-
-    def add(self, trace: Trace) -> None:
-        self._selection.add(trace)
+        self.add = self._selection.add
 
     def result(self) -> GateResult:
         counts = self._selection.counts

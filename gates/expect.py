@@ -34,6 +34,10 @@ class Expect(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
 
     expect: tuple[Expectation, ...]
 
+    @property
+    def name(self) -> str:
+        return NAME
+
     def begin(self, conditions: Conditions) -> "ExpectTally":  # noqa: ARG002 - asserts under any
         return ExpectTally(self)
 

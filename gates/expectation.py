@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import Any, cast
 
 import msgspec
-from pydantic_core import CoreSchema, InitErrorDetails
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 from pydantic_core.core_schema import no_info_plain_validator_function
 
 from .block import finding, refuse
 from .exact import dollars, shown
 from .matcher import MATCHER_SCHEMA, failure, matcher_findings
-from .nearest import did_you_mean
+from .nearest import did_you_mean, nearest
 from .operators import Kind
 from .result import AssertionResult
 from .target import ABSENT
@@ -115,13 +115,14 @@ def _item_findings(item: object, kind_of: KindOf) -> Iterator[InitErrorDetails]:
 
 
 def _long_findings(item: dict[object, object], kind_of: KindOf) -> Iterator[InitErrorDetails]:
+    meant = {nearest(str(key), ("target", "matcher")) for key in item}
     for key in item:
         if key not in ("target", "matcher"):
             help_ = did_you_mean(str(key), ("target", "matcher"))
             label = "expected one of target, matcher"
             yield finding("key", f"unknown key `{key}`", at=(cast(str, key),), on_key=True, label=label, help=help_)
     for key in ("target", "matcher"):
-        if key not in item:
+        if key not in item and key not in meant:
             yield finding("missing_key", f"missing key `{key}`", help=_FORMS)
     if "target" in item:
         yield from _pair_findings(item["target"], item.get("matcher", ABSENT), kind_of, ("target",), ("matcher",))
@@ -137,7 +138,9 @@ def _pair_findings(
     kind = kind_of(target)
     if not isinstance(kind, str):
         facts = kind["type"]
-        yield InitErrorDetails(type=facts, loc=at, input=None)
+        assert isinstance(facts, PydanticCustomError)
+        context = {**(facts.context or {}), "on_key": at == below}
+        yield InitErrorDetails(type=PydanticCustomError("target", "{message}", context), loc=at, input=None)
         kind = "value"
     if matcher is ABSENT:
         return

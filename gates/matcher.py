@@ -22,7 +22,7 @@ MATCHER_SCHEMA: dict[str, Any] = {
 def matcher_findings(matcher: object, kind: Kind, target: str) -> Iterator[InitErrorDetails]:
     """Everything wrong with an authored matcher for a target of this kind."""
     if not isinstance(matcher, dict):
-        hint = f'write `{{">=": {matcher}}}` or another matcher' if is_number(matcher) else None
+        hint = _as_matcher(matcher, kind)
         yield finding("matcher", f"expected a matcher (a mapping), not {describe(matcher)}", help=hint)
         return
     authored = cast(dict[object, object], matcher)
@@ -60,9 +60,11 @@ def failure(matcher: Mapping[str, Any], actual: object) -> str | None:
 
 def _operand_findings(name: str, operand: object, kind: Kind, target: str) -> Iterator[InitErrorDetails]:
     fault = OPERATORS[name].fault(operand)
+    if name == "exact" and kind in ("percent", "number"):
+        fault = OPERATORS["=="].fault(operand)
     if fault:
         code = {"regex": "regex", "schema": "schema"}.get(name, "operand")
-        yield finding(code, f"`{name}`: {fault}", at=(name,), help=_quote_hint(operand))
+        yield finding(code, f"`{name}`: {fault}", at=(name,), help=_operand_hint(name, operand))
         return
     if kind == "percent":
         for where, number in _thresholds(name, operand):
@@ -80,11 +82,23 @@ def _thresholds(name: str, operand: Any) -> Iterator[tuple[tuple[str | int, ...]
         yield (name,), operand
 
 
-def _quote_hint(operand: object) -> str | None:
+def _as_matcher(value: object, kind: Kind) -> str:
+    if is_number(value) and ">=" in _names_of(kind):
+        return f'write `{{">=": {describe(value)}}}` or another matcher'
+    if isinstance(value, str) and "contains" in _names_of(kind):
+        return f"write `{{contains: {describe(value)}}}` or another matcher"
+    return _operators_of(kind)
+
+
+def _operand_hint(name: str, operand: object) -> str | None:
+    if name == "contains" and isinstance(operand, list):
+        return "for several write `contains_all`"
     if not isinstance(operand, str):
         return None
-    bare = operand.strip()
-    return f"write {bare} without quotes" if bare.removeprefix("-").replace(".", "", 1).isdecimal() else None
+    bare = operand.strip().removesuffix("%")
+    if not bare.removeprefix("-").replace(".", "", 1).isdecimal():
+        return None
+    return f"write {bare} without quotes" if bare == operand.strip() else f"write {bare}"
 
 
 def _names_of(kind: Kind) -> list[str]:

@@ -1,7 +1,9 @@
 """Every operator of the suite language: what it takes, and whether a value meets it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isfinite
 from typing import Any, Literal, cast
 
@@ -37,7 +39,7 @@ def _number_fault(operand: object) -> str | None:
     if not is_number(operand):
         return f"expected a number, not {describe(operand)}"
     if isinstance(operand, float) and not isfinite(operand):
-        return "expected a finite number"
+        return f"expected a finite number, not {describe(operand)}"
     return None
 
 
@@ -59,7 +61,7 @@ def _text_fault(operand: object) -> str | None:
 def _contains_fault(operand: object) -> str | None:
     if operand is None or as_list(operand) is not None or as_dict(operand) is not None:
         return f"expected text or a single value, not {describe(operand)}"
-    return _text_fault(operand) if isinstance(operand, str) else None
+    return _text_fault(operand) if isinstance(operand, str) else _exact_fault(operand)
 
 
 def _all_fault(operand: object) -> str | None:
@@ -76,11 +78,16 @@ def _regex_fault(operand: object) -> str | None:
 def _schema_fault(operand: object) -> str | None:
     if not isinstance(operand, dict):
         return f"expected a JSON Schema (a mapping), not {describe(operand)}"
-    return schema_fault(cast(dict[str, Any], operand))
+    schema = cast(dict[str, Any], operand)
+    return _exact_fault(schema) or schema_fault(schema)
 
 
 def _exact_fault(operand: object) -> str | None:
-    return "expected a finite number" if isinstance(operand, float) and not isfinite(operand) else None
+    try:
+        json.dumps(operand, allow_nan=False)
+    except ValueError:
+        return "expected a finite number"
+    return None
 
 
 def _compare_failure(sign: str) -> Callable[[Any, Any], str | None]:
@@ -88,9 +95,15 @@ def _compare_failure(sign: str) -> Callable[[Any, Any], str | None]:
         if not is_number(actual):
             return f"{describe(actual)} is not a number"
         held = COMPARE[sign](exact(actual), exact(operand))
-        return None if held else f"{shown(actual)} is not {sign} {shown(operand)}"
+        return None if held else f"{_told_apart(actual, operand)} is not {sign} {shown(operand)}"
 
     return failure
+
+
+def _told_apart(actual: Any, operand: Any) -> int | float | Fraction:
+    """The number as the report shows it; as a fraction where that would look like the other number."""
+    looks_equal = shown(actual) == shown(operand) and exact(actual) != exact(operand)
+    return exact(actual) if looks_equal else shown(actual)
 
 
 def _between_failure(actual: Any, operand: Any) -> str | None:

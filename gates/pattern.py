@@ -30,7 +30,9 @@ def schema_fault(schema: dict[str, Any]) -> str | None:
     try:
         _validator(_dump(schema))
     except ValueError as error:
-        return first_line(error)
+        where = ".".join(map(str, getattr(error, "instance_path", ())))
+        message = first_line(error).rpartition("ValueError: ")[2]
+        return f"{message}, at `{where}`" if where else message
     return None
 
 
@@ -67,6 +69,8 @@ def _why_not_linear(pattern: str) -> str:
 
     try:
         re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+    except (re.error, OverflowError) as error:
         return f"{error}"
+    except RecursionError:
+        return "the groups are nested too deep"
     return "lookaround, back-references and very large repeats are not supported: patterns run in linear time"

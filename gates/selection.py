@@ -5,10 +5,10 @@ from typing import Annotated, Literal, cast
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from pydantic import AfterValidator, Field, WrapValidator
+from pydantic import Field, WrapValidator
 from pydantic_core import InitErrorDetails
 
-from .block import Block, Name, collecting, duplicates, finding, refuse
+from .block import Block, Name, collecting, duplicates, finding
 from .result import ClassResult, Counts, MissedClass, UnexpectedTool
 from .trace import MALFORMED, Call, Trace, tool_id
 
@@ -16,21 +16,18 @@ CallKey = tuple[str | None, str]
 Outcome = Literal["hit", "repeat", "unexpected"]
 
 
-def _distinct(members: list[str]) -> list[str]:
-    repeats = [
-        finding("duplicate_name", f"`{members[index]}` is listed twice in this class", at=(index,))
-        for index, _ in duplicates(members)
-    ]
-    if repeats:
-        refuse(*repeats)
-    return members
+def _repeated_members(members: object) -> Iterator[InitErrorDetails]:
+    items = cast(list[object], members) if isinstance(members, list) else []
+    texts = [item if isinstance(item, str) else f"\0{index}" for index, item in enumerate(items)]
+    for index, _ in duplicates(texts):
+        yield finding("duplicate_name", f"`{texts[index]}` is listed twice in this class", at=(index,))
 
 
 class ClassBlock(Block):
     """A class of interchangeable tools: a call to any member reaches it."""
 
     name: Name = Field(description="The name of the class, as the report shows it.")
-    members: Annotated[list[Name], Field(min_length=1), AfterValidator(_distinct)] = Field(
+    members: Annotated[list[Name], Field(min_length=1), WrapValidator(collecting(_repeated_members))] = Field(
         description="Tool ids: `server.tool`, or a bare tool name that matches on any server."
     )
 

@@ -35,6 +35,10 @@ class TokenEfficiency(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
     classes: tuple[ToolClass, ...]
     expect: tuple[Expectation, ...] = DEFAULT
 
+    @property
+    def name(self) -> str:
+        return NAME
+
     def begin(self, conditions: Conditions) -> "TokenEfficiencyTally":
         return TokenEfficiencyTally(self, conditions)
 

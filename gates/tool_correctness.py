@@ -1,13 +1,14 @@
 """The gate `tool_correctness`: were the expected tools called, as a share, exactly, or in order?"""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 from msgspec import UNSET
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic_core import InitErrorDetails
 
-from .block import Block, Name, finding, refuse
+from .block import Block, Name, collecting, finding, refuse
 from .exact import exact, is_number
 from .expectation import Expectation, targets_of
 from .gate import Conditions, check_values
@@ -39,8 +40,24 @@ class ToolCorrectness(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
     exact_match: bool = False
     check_ordering: bool = False
 
+    @property
+    def name(self) -> str:
+        return NAME
+
     def begin(self, conditions: Conditions) -> "ToolCorrectnessTally":  # noqa: ARG002 - scores under any
         return ToolCorrectnessTally(self)
+
+
+def _contradictions(value: object) -> Iterator[InitErrorDetails]:
+    block = cast(dict[str, Any], value) if isinstance(value, dict) else {}
+    is_loose = block.get("check_ordering") is True or block.get("exact_match", False) is False
+    if block.get("expected_tools") == [] and is_loose:
+        message = "an empty `expected_tools` asserts something with `exact_match: true` alone"
+        hint = "list the tools, or set `exact_match: true` to assert that no tool is called"
+        yield finding("empty", message, at=("expected_tools",), help=hint)
+    if block.get("expect") and "threshold" in block:
+        message = "`threshold` has no effect beside `expect`"
+        yield finding("conflict", message, at=("threshold",), on_key=True, help="remove one of them")
 
 
 class ToolCorrectnessBlock(Block):
@@ -58,19 +75,10 @@ class ToolCorrectnessBlock(Block):
         default=(), description="By default `score >= 100 * threshold`."
     )
 
-    @model_validator(mode="after")
-    def _has_something_to_check(self) -> "ToolCorrectnessBlock":
-        findings = list[Any]()
-        if not self.expected_tools and (self.check_ordering or not self.exact_match):
-            message = "an empty `expected_tools` asserts something with `exact_match: true` alone"
-            hint = "list the tools, or set `exact_match: true` to assert that no tool is called"
-            findings.append(finding("empty", message, at=("expected_tools",), help=hint))
-        if self.expect and "threshold" in self.model_fields_set:
-            message = "`threshold` has no effect beside `expect`"
-            findings.append(finding("conflict", message, at=("threshold",), on_key=True, help="remove one of them"))
-        if findings:
-            refuse(*findings)
-        return self
+    @model_validator(mode="wrap")
+    @classmethod
+    def _has_something_to_check(cls, value: Any, handler: Any) -> Any:
+        return collecting(_contradictions)(value, handler)
 
     def resolve(self) -> ToolCorrectness:
         expect = self.expect or (default_expectation(self.threshold),)
@@ -96,19 +104,22 @@ class ToolCorrectnessTally:
         self._extra: dict[CallKey, int] = {}
 
     def add(self, trace: Trace) -> None:
-        places, calls = self._places, trace.tool_calls
-        masks = [0 if call.status == MALFORMED else places[call.server, call.name] for call in calls]
+        places, is_exact = self._places, self._gate.exact_match
+        masks: list[int] = []
         reach = 0
-        for mask in masks:
-            reach |= mask
+        for call in trace.tool_calls:
+            key = (call.server, call.name)
+            mask = places[key]
+            if mask and call.status != MALFORMED:
+                reach |= mask
+            else:
+                mask = 0
+                if is_exact:
+                    self._extra[key] = self._extra.get(key, 0) + 1
+            masks.append(mask)
         self._runs += 1
         self._runs_by_reach[reach] = self._runs_by_reach.get(reach, 0) + 1
         self._matched += self._score(places, masks)
-        if self._gate.exact_match and 0 in masks:
-            for call, mask in zip(calls, masks, strict=True):
-                if not mask:
-                    key = (call.server, call.name)
-                    self._extra[key] = self._extra.get(key, 0) + 1
 
     def result(self) -> GateResult:
         expected = self._whole * self._runs
@@ -159,8 +170,9 @@ def _share(places: _Places, masks: list[int]) -> int:
         return _largest_matching(masks)
     free = places.all
     for mask in masks:
-        fit = free & mask
-        free ^= fit & -fit
+        if mask:
+            fit = free & mask
+            free ^= fit & -fit
     return (places.all ^ free).bit_count()
 
 
@@ -221,8 +233,9 @@ def _in_order(places: _Places, masks: list[int]) -> int:
 
 
 def _same_list(places: _Places, masks: list[int]) -> int:
-    right = all(mask >> place & 1 for place, mask in enumerate(masks))
-    return int(right and (1 << len(masks)) - 1 == places.all)
+    if len(masks) != places.all.bit_length():
+        return 0
+    return int(all(mask >> place & 1 for place, mask in enumerate(masks)))
 
 
 _SCORES: dict[tuple[bool, bool], Callable[[_Places, list[int]], int]] = {

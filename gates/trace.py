@@ -9,6 +9,9 @@ from msgspec import UNSET, UnsetType
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
+MAX_COST = Decimal(10**12)
+MAX_PLACES = 40
+
 MALFORMED = "malformed"
 """The status of a call whose arguments could not be read: it never selects a tool."""
 
@@ -48,5 +51,11 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
     cost: Decimal | None = None
 
     def __post_init__(self) -> None:
-        if self.cost is not None and not (self.cost.is_finite() and self.cost >= 0):
+        if self.cost is not None and not _is_dollars(self.cost):
             raise ValueError("`cost` must be dollars, zero or more")
+
+
+def _is_dollars(cost: Decimal) -> bool:
+    """Bounded at both ends: 1e999999999 is a few bytes to write and a gigabyte to compute with."""
+    exponent = cost.as_tuple().exponent
+    return isinstance(exponent, int) and exponent >= -MAX_PLACES and 0 <= cost < MAX_COST
