@@ -18,6 +18,14 @@ class TraceResult(msgspec.Struct, frozen=True):
     tool_calls: tuple[CallOutcome, ...]
 
 
+class RecordedTools(msgspec.Struct, frozen=True):
+    """The tools that the agent saw."""
+
+    fingerprint: str
+    tools: int
+    servers: tuple[str, ...]
+
+
 class CellResult(msgspec.Struct, frozen=True):
     """One test with one model: its runs and the verdict of each gate."""
 
@@ -27,9 +35,14 @@ class CellResult(msgspec.Struct, frozen=True):
     runs: int
     gates: tuple[GateResult, ...]
     traces: tuple[TraceResult, ...] | None = None
+    tools: RecordedTools | None = None
+    error: str | None = None
+    details: tuple[str, ...] = ()
 
     @property
     def status(self) -> TestStatus:
+        if self.error is not None:
+            return "error"
         statuses = {gate.status for gate in self.gates}
         if "failed" in statuses:
             return "failed"

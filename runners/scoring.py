@@ -50,7 +50,7 @@ class CellScorer:
         if self.runs:
             gates = tuple(tally.result() for tally in self._tallies)
         else:
-            gates = tuple(GateResult(_name(gate), "skipped", reason=NO_TRACE) for gate in test.gates)
+            gates = tuple(GateResult(gate.name, "skipped", reason=NO_TRACE) for gate in test.gates)
         traces = None if self._traces is None else tuple(self._traces)
         return CellResult(suite, test, cell, self.runs, gates, traces)
 
@@ -97,7 +97,7 @@ def score_traces(
                     problem = f"`args`: {explain(error)}"
         wrong += 1
         if len(problems) < MAX_PROBLEMS:
-            problems.append(f"{read.place}: {problem}")
+            problems.append(f"{read.place}: {problem}".replace("\n", "\\n"))
     if problems:
         raise UnreadableRuns(problems, wrong)
     if not any(scorer.runs for scorer in cells.values()):
@@ -202,7 +202,3 @@ def _score(gate: Gate, runs: Iterable[Run], conditions: Conditions) -> GateResul
 def _plain(classes: Sequence[ToolClass | Mapping[str, Any]]) -> list[Any]:
     """Classes as they stand in YAML; what is wrong with them is found there."""
     return [dict(entry) if isinstance(entry, Mapping) else msgspec.to_builtins(entry) for entry in classes]
-
-
-def _name(gate: Any) -> str:
-    return gate.__struct_config__.tag

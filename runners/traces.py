@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import msgspec
 
@@ -23,7 +23,7 @@ class RecordedRun(Trace, frozen=True, omit_defaults=True):
     model: str | None = None
 
 
-class ReadRun(NamedTuple):
+class ReadRun(msgspec.Struct, frozen=True):
     """A run as read, or why it could not be; `line` is 0 where the file is one run."""
 
     file: str
@@ -59,11 +59,14 @@ def _stream(file: str, stream: IO[bytes]) -> Iterator[ReadRun]:
         return
     number, line = 1, first
     while line:
-        if len(line) > MAX_RUN_BYTES:
-            yield ReadRun(file, number, None, f"a run has at most {MAX_RUN_BYTES:,} bytes")
+        found = _decode(file, number, line)
+        if found.problem is None:
+            yield found
+        elif len(line) > MAX_RUN_BYTES:
+            yield msgspec.structs.replace(found, problem=f"a run has at most {MAX_RUN_BYTES:,} bytes")
             return
-        if not line.isspace():
-            yield _decode(file, number, line)
+        elif not line.isspace():
+            yield found
         line = stream.readline(MAX_RUN_BYTES + 1)
         number += 1
 
@@ -84,9 +87,11 @@ def _document(file: str, data: bytes) -> ReadRun:
         return ReadRun(file, 0, None, "the file is empty")
     found = _decode(file, 0, data)
     if found.problem and data.lstrip()[:1] == b"[":
-        return found._replace(problem="a JSON file is one run, not a list; put a run a line into a .jsonl file")
+        return msgspec.structs.replace(
+            found, problem="a JSON file is one run, not a list; put a run a line into a .jsonl file"
+        )
     if found.problem and "trailing" in found.problem:
-        return found._replace(problem="the file holds more than one run; name it .jsonl")
+        return msgspec.structs.replace(found, problem="the file holds more than one run; name it .jsonl")
     return found
 
 

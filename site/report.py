@@ -9,7 +9,7 @@ from ..compiler.plan import Plan, SuitePlan
 from ..gates.gate import Mode
 from ..gates.grade import letter_grade
 from ..gates.result import Counts, GateResult
-from ..runners.result import CellResult, TestStatus, TraceResult
+from ..runners.result import CellResult, RecordedTools, TestStatus, TraceResult
 
 SCHEMA = "toolgrade.report/1"
 _GRADED = ("equal_function_sets", "token_efficiency")
@@ -30,14 +30,6 @@ class Selection(msgspec.Struct, frozen=True):
         return cls(counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, counts.f1)
 
 
-class Toolset(msgspec.Struct, frozen=True):
-    """The tools that the agent saw."""
-
-    fingerprint: str
-    tools: int
-    servers: tuple[str, ...]
-
-
 class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """One test with one model."""
 
@@ -46,7 +38,8 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     status: TestStatus
     gates: tuple[GateResult, ...]
     model: str | UnsetType = UNSET
-    toolset: Toolset | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+    toolset: RecordedTools | UnsetType = UNSET
     traces: tuple[TraceResult, ...] | UnsetType = UNSET
 
 
@@ -105,6 +98,8 @@ def _suite(suite: SuitePlan, results: Sequence[CellResult]) -> SuiteReport:
             status=result.status,
             gates=result.gates,
             model=result.cell.model or UNSET,
+            reason=result.error or UNSET,
+            toolset=result.tools or UNSET,
             traces=UNSET if result.traces is None else result.traces,
         )
         for result in results

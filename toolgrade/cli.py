@@ -8,12 +8,14 @@ import click
 
 from . import __version__
 from .commands.check import check
+from .commands.diff import diff
 from .commands.plan import plan
+from .commands.run import run
 from .commands.schema import schema
 from .commands.score import score
 
 EPILOG = """\b
-Exit codes: 0 every gate met; 1 a gate failed; 2 bad usage or input;
+Exit codes: 0 every gate met; 1 a gate failed, or diff found a regression; 2 bad usage or input;
 3 the world stopped it; 4 a cassette is missing, stale or corrupt; 130 interrupted."""
 
 
@@ -24,11 +26,13 @@ def toolgrade() -> None:
 
     \b
     toolgrade check suites/               does it compile?
+    toolgrade run suites/                 replay the cassettes, offline
     toolgrade score suite.yml run.jsonl   grade traces recorded anywhere
+    toolgrade diff main HEAD              what got better, what got worse
     """
 
 
-for command in (check, plan, schema, score):
+for command in (check, diff, plan, run, schema, score):
     toolgrade.add_command(command)
 
 

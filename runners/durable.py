@@ -1,0 +1,76 @@
+"""Files that are written whole or not at all."""
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from .fault import Fault
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Replace a file by one rename, after its bytes are on disk; what fails before it leaves the old file as it was."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _refuse_other_kinds(path)
+        _replace(path, data)
+    except OSError as error:
+        what = f"{path}: {error.strerror or error}"
+        help_ = f"{len(data):,} bytes are needed; the file that was there is untouched"
+        raise Fault(f"could not write {what}", help_) from None
+    try:
+        _sync_folder(path.parent)
+    except OSError as error:
+        help_ = "the new file is there and whole, but may not survive a power failure"
+        raise Fault(f"could not sync {path.parent}: {error.strerror or error}", help_) from None
+
+
+def read_regular(path: Path, limit: int) -> bytes:
+    """The bytes of a regular file; a link, a folder, a pipe or a device is refused, and nothing hangs."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        raise OSError(None, "not a regular file")
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(min(limit, found.st_size) + 1)  # a buffer of all that is asked for is made at once
+
+
+def _refuse_other_kinds(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise OSError(None, "something that is not a regular file stands here")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,105 @@
+"""Secrets taken out before anything is written: known values, secret-looking keys, and the shapes of keys."""
+
+import json
+import re
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Iterable
+from typing import Any, cast
+from urllib.parse import quote, quote_plus
+
+REDACTED = "[redacted]"
+_SHORTEST = 6
+_SECRET_KEY = re.compile(
+    r"(^|[_\-.])(authorization|cookie|password|passwd|secret|credential|credentials|private[_-]?key"
+    r"|api[_-]?key|access[_-]?key|client[_-]?secret|(access|auth|refresh|session|bearer|id)[_-]?token)$"
+    r"|^(token|apikey|set-cookie|x-api-key|secret[_-]?key)$",
+    re.IGNORECASE,
+)
+_SHAPES = re.compile(
+    r"\b(?:sk-(?:ant-|proj-)?[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}"
+    r"|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}|glpat-[A-Za-z0-9_-]{16,}"
+    r"|hf_[A-Za-z0-9]{20,}|(?<!-)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,})"
+)
+# Elsewhere than after `Authorization:` a token has a digit, a sign or a capital inside: "basic understanding" is prose.
+_AUTHORIZATION = re.compile(
+    r"(?i)\b(authorization\\?[\"']?\s*[:=]\s*\\?[\"']?(?:(?:bearer|basic|token|digest)\s+|(?=\S*[0-9])))"
+    r"(?!\[redacted\])[^\s\"'\\,;]{4,}"
+)
+_BEARER = re.compile(
+    r"\b((?i:bearer|basic))(\s+)(?=[A-Za-z._~+/-]*[0-9=]|[A-Za-z._~+/-]*[a-z][A-Z])[A-Za-z0-9._~+/=-]{8,}"
+)
+_MEMBER = re.compile(
+    r"(?i)(\\?\"(?:[a-z0-9_.-]*[_.-])?(?:password|passwd|client[_-]?secret|secret|api[_-]?key|access[_-]?key"
+    r"|private[_-]?key|(?:access|auth|refresh|session|bearer|id)[_-]?token|token|(?:set-)?cookie)\\?\"\s*:\s*\\?\")"
+    r"(?!\[redacted\])[^\"\\]{4,}"
+)
+_PARAMETER = re.compile(
+    r"(?i)([?&;\s]|^)((?:api[_-]?key|(?<=[?&;])(?:key|auth|sig|signature)|access[_-]?token|token|password|secret"
+    r"|client_secret|refresh_token)=)(?!\[redacted\](?:[&\s#\"']|$))[^&\s#\"']{4,}"
+)
+_COOKIE = re.compile(r"(?i)\b((?:set-)?cookie:\s*)(?!\[redacted\]$)[^\r\n=]{1,256}=[^\r\n]+")
+
+
+class Redactor:
+    """Replaces secrets in JSON values, and counts what it replaced."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in secret_forms(secret)}
+        ordered = sorted(forms, key=lambda form: (-len(form), form))
+        self._known = re.compile("|".join(map(re.escape, ordered))) if ordered else None
+        self.count = 0
+
+    def value(self, value: Any) -> Any:
+        """The same JSON value without secrets."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): self._entry(key, part) for key, part in _members(value)}
+        if isinstance(value, list | tuple):
+            return [self.value(part) for part in cast(list[Any], value)]
+        return value
+
+    def text(self, text: str) -> str:
+        """The same text without secrets."""
+        if self._known is not None:
+            text = self._replace(self._known, REDACTED, text)
+        text = self._replace(_AUTHORIZATION, rf"\1{REDACTED}", text)
+        text = self._replace(_MEMBER, rf"\1{REDACTED}", text)
+        text = self._replace(_BEARER, rf"\1\2{REDACTED}", text)
+        text = self._replace(_COOKIE, rf"\1{REDACTED}", text)
+        text = self._replace(_PARAMETER, rf"\1\2{REDACTED}", text)
+        return self._replace(_SHAPES, REDACTED, text)
+
+    def leaks(self, data: bytes) -> bool:
+        """Whether a known secret is in bytes that are about to be kept."""
+        return self._known is not None and self._known.search(data.decode("utf-8", "replace")) is not None
+
+    def _entry(self, key: str, part: Any) -> Any:
+        if _SECRET_KEY.search(key) and part not in (None, "", REDACTED) and not isinstance(part, bool):
+            self.count += 1
+            return REDACTED
+        return self.value(part)
+
+    def _replace(self, pattern: re.Pattern[str], by: str, text: str) -> str:
+        text, count = pattern.subn(by, text)
+        self.count += count
+        return text
+
+
+def _members(value: Any) -> Iterable[tuple[str, Any]]:
+    """Keys as JSON writes them."""
+    return ((str(key), part) for key, part in cast(dict[Any, Any], value).items())
+
+
+def secret_forms(secret: str) -> Iterable[str]:
+    """A secret as it may be written down: as it is, in URLs, in JSON, and in base64 at each alignment."""
+    quoted = (quote(secret, safe=""), quote_plus(secret), quote(secret))
+    yield from (secret, *quoted, *(re.sub("%..", lambda code: code[0].lower(), form) for form in quoted))
+    yield from (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
+    raw = secret.encode()
+    for encode in (b64encode, urlsafe_b64encode):
+        for shift in range(3):
+            whole = encode(b"\0" * shift + raw).decode().rstrip("=")
+            inner = whole[(0, 2, 3)[shift] : len(whole) - (1 if (len(raw) + shift) % 3 else 0)]
+            if len(inner) >= 8:
+                yield inner

@@ -1,0 +1,42 @@
+"""Which cells of a plan are meant: by words, tags, models and shards."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
+
+PlannedCell = tuple[SuitePlan, PlannedTest, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A narrowing of a plan; the empty one selects everything."""
+
+    text: str | None = None
+    tags: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    shard: tuple[int, int] = (1, 1)
+
+    @property
+    def is_everything(self) -> bool:
+        return self == Selection()
+
+    def cells(self, plan: Plan) -> list[PlannedCell]:
+        """The selected cells, in the order of the plan."""
+        part, parts = self.shard
+        chosen = [cell for cell in all_cells(plan) if self._wants(cell)]
+        return [cell for index, cell in enumerate(chosen) if index % parts == part - 1]
+
+    def _wants(self, planned: PlannedCell) -> bool:
+        _, test, cell = planned
+        by_text = self.text is None or self.text.casefold() in test.name.casefold()
+        by_tag = not self.tags or any(tag in test.tags for tag in self.tags)
+        return by_text and by_tag and (not self.models or cell.model in self.models)
+
+
+def all_cells(plan: Plan) -> Iterator[PlannedCell]:
+    """Every cell of a plan, in its order."""
+    for suite in plan.suites:
+        for test in suite.tests:
+            for cell in test.cells:
+                yield suite, test, cell

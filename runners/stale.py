@@ -1,0 +1,106 @@
+"""Why a cassette cannot stand for a run: what is missing, damaged or changed, and the command that records again."""
+
+import difflib
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ..compiler.plan import Cell, PlannedTest, SuitePlan
+from .cassette import FORMAT, KIND, MAX_BYTES, Cassette, Shape, is_intact, shape_of
+from .durable import read_regular
+
+_WHOLE = msgspec.json.Decoder(Cassette)
+
+
+class _Head(msgspec.Struct):
+    """What every format has: enough to say that a file is of a newer one."""
+
+    format: int
+    kind: str
+
+
+_HEAD = msgspec.json.Decoder(_Head)
+
+
+class Refusal(Exception):
+    """A cassette that is not used, and why; `details` stand below the message."""
+
+    def __init__(self, message: str, details: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.details = details
+
+
+def load_cassette(path: Path) -> Cassette:
+    """A recording that is whole, or a refusal."""
+    try:
+        data = read_regular(path, MAX_BYTES)
+    except FileNotFoundError:
+        raise Refusal("not recorded yet") from None
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror or error}") from None
+    if len(data) > MAX_BYTES:
+        raise Refusal(f"larger than {MAX_BYTES:,} bytes")
+    try:
+        head = _HEAD.decode(data)
+        if head.kind != KIND:
+            raise Refusal("not a cassette")
+        if head.format > FORMAT:
+            message = f"written in format {head.format}; this toolgrade reads up to {FORMAT}: upgrade toolgrade"
+            raise Refusal(message)
+        cassette = _WHOLE.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refusal("corrupt", (str(error),)) from None
+    if not is_intact(data, cassette.integrity):
+        raise Refusal("corrupt", ("its integrity hash does not fit its content",))
+    return cassette
+
+
+def fitting_cassette(path: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Cassette:
+    """The recording of this run of this cell as the suite has it now, or a refusal."""
+    cassette = load_cassette(path)
+    key = cassette.key
+    if cassette.status != "complete":
+        raise Refusal("incomplete: the recording was interrupted")
+    if key.model != cell.model:
+        raise Refusal("recorded with another model", (f"recorded: {key.model}", f"suite:    {cell.model}"))
+    if key.run != run or key.test != test.name or key.suite != suite.name:
+        raise Refusal("recorded for another test or run", (f"recorded: {key.suite}, {key.test}, run {key.run}",))
+    if key.runs != test.runs:
+        details = (f"recorded: {key.runs} runs", f"suite:    {test.runs} runs")
+        raise Refusal("recorded with another number of runs", details)
+    shape = shape_of(suite, test, cell)
+    if key.digest != shape.digest:
+        raise Refusal(*_difference(key.shape, shape))
+    return cassette
+
+
+def record_command(suite: SuitePlan, tests: list[str]) -> str:
+    """What records these tests again."""
+    narrowed = ["-k", tests[0]] if len(tests) == 1 else []
+    return shlex.join(["toolgrade", "run", suite.file, "--mode", "live", *narrowed])
+
+
+def _difference(old: Shape, new: Shape) -> tuple[str, tuple[str, ...]]:
+    names = [name for name in Shape.__struct_fields__ if getattr(old, name) != getattr(new, name)]
+    details = [line for name in names for line in _lines(name, getattr(old, name), getattr(new, name))]
+    what = ", ".join(name.replace("_", " ") for name in names) or "the inputs of the run"
+    return f"recorded before a change of {what}", tuple(details)
+
+
+def _lines(name: str, old: object, new: object) -> Iterator[str]:
+    before, after = _text(old), _text(new)
+    if "\n" in before or "\n" in after or max(len(before), len(after)) > 100:
+        yield f"{name}:"
+        diff = difflib.unified_diff(before.splitlines(), after.splitlines(), "recorded", "suite", lineterm="", n=1)
+        yield from (f"  {line}" for line in diff)
+    else:
+        yield f"{name} recorded: {before}"
+        yield f"{name} in suite: {after}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    return "(none)" if value is None else msgspec.json.encode(value, order="sorted").decode()

@@ -1,0 +1,31 @@
+"""Where a run was made is read from git's own files."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from toolgrade.runners.provenance import git_head, provenance
+
+COMMIT = "a" * 40
+
+
+def test_the_commit_is_found_loose_packed_detached_and_in_a_worktree(tmp_path: Path) -> None:
+    git = tmp_path / ".git"
+    (git / "refs/heads").mkdir(parents=True)
+    (git / "HEAD").write_text("ref: refs/heads/main\n")
+    assert git_head(tmp_path / "below") == {"branch": "main"}
+    (git / "packed-refs").write_text(f"# pack-refs\n{COMMIT} refs/heads/main\n")
+    assert git_head(tmp_path) == {"branch": "main", "commit": COMMIT}
+    (git / "refs/heads/main").write_text("b" * 40 + "\n")
+    assert git_head(tmp_path)["commit"] == "b" * 40
+    (git / "HEAD").write_text(COMMIT)
+    assert git_head(tmp_path) == {"commit": COMMIT}
+
+
+def test_a_git_file_that_is_no_text_is_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_bytes(b"\xff\xfe")
+    assert "commit" not in git_head(tmp_path)
+
+
+def test_a_clock_that_went_back_gives_no_negative_duration(tmp_path: Path) -> None:
+    now = datetime(2028, 2, 29, tzinfo=UTC)
+    assert provenance(tmp_path, now, now, -3600.0)["duration_s"] == 0.0

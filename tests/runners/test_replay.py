@@ -1,0 +1,174 @@
+"""Replay never takes a file that is not exactly what was recorded, and its report does not depend on who ran it."""
+
+import hashlib
+import itertools
+import json
+import random
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import toolgrade
+from tests.conftest import Golden, RunToolgrade
+from tests.recordings import SHOP, compiled, make_shop, write_suite
+from toolgrade.cassette import Refusal, load_cassette
+from toolgrade.compiler.canonical import to_json
+from toolgrade.runners.cassette import write_cassette
+from toolgrade.runners.engine import run_cells
+from toolgrade.runners.replay import Replay, unused_cassettes
+from toolgrade.runners.result import CellResult
+from toolgrade.runners.selection import Selection, all_cells
+from toolgrade.site.report import make_report
+
+GOLDEN = Path(__file__).parents[1] / "golden/replay"
+
+
+def refusal_of(file: Path, data: bytes) -> Refusal:
+    """Why these bytes are refused; whatever else is raised fails the test."""
+    file.write_bytes(data)
+    with pytest.raises(Refusal) as caught:
+        load_cassette(file)
+    return caught.value
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return make_shop(tmp_path)[0]
+
+
+def replay(folder: Path) -> list[CellResult]:
+    cells = list(all_cells(compiled(folder)))
+    return run_cells(cells, Replay(folder / "cassettes"), 1, lambda _event: None)
+
+
+def test_every_prefix_of_a_cassette_is_corrupt(file: Path) -> None:
+    data = file.read_bytes()
+    for end in range(len(data)):
+        assert str(refusal_of(file, data[:end])) == "corrupt", end
+
+
+def test_more_bytes_after_a_cassette_are_corrupt(file: Path) -> None:
+    data = file.read_bytes()
+    for more in (b" ", b"\n", b"{}", b"\0", data):
+        assert str(refusal_of(file, data + more)) == "corrupt"
+
+
+def test_a_thousand_flipped_bits_are_all_found(file: Path) -> None:
+    data, chance = file.read_bytes(), random.Random(4)
+    seen: set[str] = set()
+    for _ in range(1_000):
+        flipped = bytearray(data)
+        flipped[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        seen.add(str(refusal_of(file, bytes(flipped))).partition(" ")[0].rstrip(";:"))
+    assert "corrupt" in seen
+    assert seen <= {"corrupt", "not", "written"}
+
+
+HOSTILE = {
+    "depth": b"[" * 100_000 + b"]" * 100_000,
+    "open depth": b'{"a":' * 100_000,
+    "not a number": b"NaN",
+    "infinity": b"-Infinity",
+    "lone surrogate": b'"\\ud800"',
+    "raw surrogate": b'"\xed\xa0\x80"',
+    "not UTF-8": b'"\xff"',
+    "5,000 digits": b"9" * 5_000,
+    "huge exponent": b"1e999999999",
+    "NUL": b'"\0"',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("place", [b'"12"', b'"ok"', b'"revenue"', b"1", b'"m1"'])
+def test_hostile_json_is_corrupt(file: Path, name: str, place: bytes) -> None:
+    data = file.read_bytes()
+    assert place in data
+    assert str(refusal_of(file, data.replace(place, HOSTILE[name], 1))) == "corrupt"
+
+
+@pytest.mark.parametrize("data", [b"", b"null", b"[]", b"{}", b'"x"', b"\xef\xbb\xbf{}", b"[" * 100_000])
+def test_what_is_no_cassette_is_refused(file: Path, data: bytes) -> None:
+    refusal_of(file, data)
+
+
+def test_a_key_that_stands_twice_is_corrupt(file: Path) -> None:
+    data = file.read_bytes()
+    for line in (b'"format": 1', b'"status": "complete"', b'"kind": "toolgrade.cassette"', b'"redactions": 0'):
+        assert str(refusal_of(file, data.replace(line, line + b",\n  " + line, 1))) == "corrupt"
+    integrity = next(line for line in data.splitlines() if b"integrity" in line)
+    assert str(refusal_of(file, data.replace(integrity, integrity + b"\n" + integrity))) == "corrupt"
+
+
+def test_a_key_that_nobody_knows_is_corrupt(file: Path) -> None:
+    assert str(refusal_of(file, file.read_bytes().replace(b"{", b'{"x": 1, ', 1))) == "corrupt"
+
+
+def test_a_recording_that_was_interrupted_is_refused(file: Path, tmp_path: Path) -> None:
+    write_cassette(file, msgspec.structs.replace(load_cassette(file), status="incomplete"))
+    first, *rest = replay(tmp_path)
+    assert (first.status, [result.status for result in rest]) == ("error", ["passed", "passed"])
+    assert first.error is not None
+    assert first.error.endswith("incomplete: the recording was interrupted")
+
+
+def test_a_file_in_the_place_of_another_is_refused(tmp_path: Path) -> None:
+    files = make_shop(tmp_path)
+    for source, target in itertools.permutations(files, 2):
+        kept = target.read_bytes()
+        shutil.copy(source, target)
+        assert [result.status for result in replay(tmp_path)].count("error") == 1, (source, target)
+        target.write_bytes(kept)
+    assert {result.status for result in replay(tmp_path)} == {"passed"}
+
+
+def test_a_test_without_a_model_is_skipped(tmp_path: Path) -> None:
+    write_suite(tmp_path, "tests: [{name: t, tool_correctness: {expected_tools: [a]}}]\n")
+    (only,) = replay(tmp_path)
+    assert (only.status, only.runs, only.error) == ("skipped", 0, None)
+
+
+def test_unused_cassettes_leave_out_what_is_no_cassette(tmp_path: Path) -> None:
+    file = make_shop(tmp_path)[0]
+    stray = file.with_name("stray.run1.json")
+    for other in (stray, file.with_name("x.meta.json"), file.with_name("notes.txt")):
+        other.write_text("{}")
+    assert list(unused_cassettes(tmp_path / "cassettes", compiled(tmp_path))) == [stray]
+
+
+def test_one_report_whatever_the_seed_zone_locale_workers_and_folder(
+    run_toolgrade: RunToolgrade, tmp_path: Path
+) -> None:
+    seeds, zones, locales = ("0", "1", "4242"), ("UTC", "Asia/Kathmandu"), ("C", "tr_TR.UTF-8")
+    folders = [tmp_path / "a", tmp_path / "deeper" / "ü b"]
+    for folder in folders:
+        make_shop(folder)
+    hashes: set[str] = set()
+    settings = list(itertools.product(seeds, zones, locales))
+    for index, (seed, zone, locale) in enumerate(settings):
+        for folder in folders:
+            env = {"PYTHONHASHSEED": seed, "TZ": zone, "LC_ALL": locale}
+            done = run_toolgrade("run", "-j", ("1", "2", "8")[index % 3], cwd=folder, env=env)
+            assert done.code == 0, done.stderr
+            hashes.add(hashlib.sha256((folder / "reports/replay/report.json").read_bytes()).hexdigest())
+    assert len(hashes) == 1
+
+
+def test_the_union_of_shards_is_everything(tmp_path: Path) -> None:
+    plan = write_suite(tmp_path, SHOP)
+    for parts in range(1, 6):
+        shards = [Selection(shard=(part, parts)).cells(plan) for part in range(1, parts + 1)]
+        found = [cell[2].id for shard in shards for cell in shard]
+        assert sorted(found) == sorted(cell[2].id for cell in all_cells(plan))
+
+
+@pytest.mark.parametrize("case", sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir()))
+def test_golden_replays_keep_their_bytes(case: str, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(GOLDEN / case)
+    plan = toolgrade.compile_suites(["suite.yml"]).plan
+    assert plan is not None
+    results = run_cells(list(all_cells(plan)), Replay(Path("cassettes")), 2, lambda _event: None)
+    report = to_json(make_report(plan, results, "replay")).decode()
+    assert json.loads(report)["summary"]["errors"] == 0
+    golden(report, GOLDEN / case / "report.json")

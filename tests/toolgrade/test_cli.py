@@ -1,0 +1,66 @@
+"""The command line as a whole: help, exit codes, and what becomes of whatever stops a command."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunToolgrade
+from toolgrade import cli
+from toolgrade.runners import suites
+
+HEAVY = ("pydantic", "yaml", "msgspec", "jsonschema_rs", "mcp", "tiktoken", "mkdocs")
+
+
+@pytest.mark.parametrize("arguments", [["-h"], ["--help"], ["check", "-h"], ["score", "-h"], ["plan", "-h"]])
+def test_help_goes_to_stdout(run_toolgrade: RunToolgrade, arguments: list[str]) -> None:
+    done = run_toolgrade(*arguments)
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: toolgrade")
+
+
+def test_bad_usage_is_exit_code_two(run_toolgrade: RunToolgrade) -> None:
+    for arguments in ([], ["chek"], ["check", "--bogus"], ["score"], ["check", "--format", "xml"]):
+        done = run_toolgrade(*arguments)
+        assert (done.code, done.stdout) == (2, "")
+        assert done.stderr.startswith("Usage: toolgrade")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = f"import sys, toolgrade.cli\ntoolgrade.cli.main(['--help'])\nprint([m for m in {HEAVY} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_broken_pipe_gives_no_traceback(tmp_path: Path) -> None:
+    tests = "".join(f"  - {{name: t{n}, tool_correctness: {{expected_tools: [a]}}}}\n" for n in range(2_000))
+    (tmp_path / "s.yml").write_text(f"tests:\n{tests}", encoding="utf-8")
+    command = f"'{sys.executable}' -m toolgrade plan s.yml | head -1"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "{\n"
+    assert "Traceback" not in done.stderr
+    assert "bug" not in done.stderr
+
+
+def raising(error: BaseException) -> object:
+    def compile_suites(_: object) -> None:
+        raise error
+
+    return compile_suites
+
+
+def test_a_bug_of_ours_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delenv("TOOLGRADE_TRACEBACK", raising=False)
+    monkeypatch.setattr(suites, "compile_suites", raising(LookupError("lost")))
+    assert cli.main(["check"]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("toolgrade: this is a bug in toolgrade: LookupError: lost\n")
+
+
+def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(suites, "compile_suites", raising(KeyboardInterrupt()))
+    assert cli.main(["check"]) == 130
+    out, err = capsys.readouterr()
+    assert (out, err.strip()) == ("", "toolgrade: interrupted")

@@ -1,0 +1,72 @@
+"""`toolgrade diff`: compare two reports and fail on a regression."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ..site.diff import Diff
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new")
+@click.option(
+    "--format", "style", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True,
+    help="For a terminal, for a pull request, or for programs.",
+)  # fmt: skip
+@click.option(
+    "--allow", metavar="TEST", multiple=True,
+    help="A test that may regress: its name, SUITE/TEST or SUITE/TEST@MODEL. May be repeated.",
+)  # fmt: skip
+@click.option(
+    "--report", "committed", metavar="PATH", default="reports/replay/report.json", show_default=True,
+    help="Where a git revision has its report, from the root of the repository.",
+)  # fmt: skip
+def diff(old: str, new: str, style: str, allow: tuple[str, ...], committed: str) -> None:
+    """Show what changed between two reports, worst first; exit 1 if a test regressed.
+
+    OLD and NEW are each a report.json, a folder that holds one, or a git revision at which one is committed. What
+    exists on disk wins over a revision of the same name.
+
+    A test regressed when its status got worse (passed, skipped, failed, error), or its F1 fell at the same status.
+    Under it stands why: the class it misses, the unexpected tool, the assertion that fails, the gate that was skipped.
+    Removed tests are listed and are no regression.
+
+    \b
+    toolgrade diff old.json new.json
+    toolgrade diff main reports/replay              this branch against main
+    toolgrade diff HEAD~1 HEAD --report reports/live/report.json
+    toolgrade diff main HEAD --allow "research/picks search@claude-sonnet-4-5"
+    toolgrade diff main HEAD --format markdown >> "$GITHUB_STEP_SUMMARY"
+    """
+    from ..site.diff import diff as compare
+    from ..site.read_report import load_report
+
+    found = compare(load_report(old, committed), load_report(new, committed), allow)
+    click.echo(_rendered(found, style), nl=False)
+    _note_unneeded(found, allow)
+    if found.tally.regressed:
+        raise click.exceptions.Exit(1)
+
+
+def _rendered(found: "Diff", style: str) -> str | bytes:
+    from ..compiler.canonical import to_json
+    from ..console import painter
+    from ..site.diff_text import render_markdown, render_text
+
+    if style == "json":
+        return to_json(found)
+    return render_markdown(found) if style == "markdown" else render_text(found, painter())
+
+
+def _note_unneeded(found: "Diff", allow: tuple[str, ...]) -> None:
+    """An --allow that nothing needs any more is said, so that it gets removed."""
+    from ..console import message
+    from ..site.diff import spellings
+
+    changes = [change for change in found.changes if change.is_allowed]
+    needed = {name for change in changes for name in spellings((change.suite, change.test, change.model or ""))}
+    for name in dict.fromkeys(allow):
+        if name not in needed:
+            click.echo(message(f"--allow `{name}`: it did not regress"), err=True)

@@ -1,0 +1,136 @@
+"""`toolgrade run`: replay the cassettes of suites and score them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import suites_argument
+
+if TYPE_CHECKING:
+    from ..compiler.plan import Plan
+    from ..runners.result import CellResult
+    from ..runners.selection import Selection
+    from ..site.report import Report
+
+DEFAULT_OUT = "reports/replay"
+
+
+def _shard(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
+    part, slash, parts = value.partition("/")
+    if not (slash and part.isdecimal() and parts.isdecimal() and len(value) < 20 and 1 <= int(part) <= int(parts)):
+        raise click.BadParameter("write i/n, such as 1/4")
+    return int(part), int(parts)
+
+
+@click.command()
+@suites_argument
+@click.option("--mode", type=click.Choice(["replay", "live"]), default="replay", show_default=True)
+@click.option("-k", "text", metavar="TEXT", help="Only tests with TEXT in their name.")
+@click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only tests with this tag; may be repeated.")
+@click.option("--models", metavar="A,B", default="", help="Only these models.")
+@click.option("--shard", metavar="I/N", default="1/1", callback=_shard, help="Only the i-th of n parts.")
+@click.option("-j", "workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Cells at once.")
+@click.option("--cassettes", type=click.Path(path_type=Path), default=Path("cassettes"), show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), help=f"Folder of the report.  [default: {DEFAULT_OUT}]")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def run(
+    suites: tuple[str, ...],
+    mode: str,
+    text: str | None,
+    tags: tuple[str, ...],
+    models: str,
+    shard: tuple[int, int],
+    workers: int,
+    cassettes: Path,
+    out: Path | None,
+    style: str,
+) -> None:
+    """Replay the cassettes of suites and score them.
+
+    Free and offline: nothing is connected to and nothing is started. The report goes to report.json in --out; where
+    only some tests were selected, it is written only if --out is given.
+
+    \b
+    toolgrade run
+    toolgrade run suites/research.yml -k fetch
+    toolgrade run --shard 1/4 --out parts/1
+    """
+    from ..runners.fault import BadInput
+    from ..runners.selection import Selection
+    from ..runners.suites import compile_suites
+    from .options import compiled
+
+    plan = compiled(compile_suites(suites))
+    if mode == "live":
+        help_ = "runs made elsewhere become cassettes with toolgrade.cassette.Recorder (docs/cassettes.md)"
+        raise BadInput("this version replays; it does not run live yet", help_)
+    selection = Selection(text, tags, tuple(filter(None, models.split(","))), shard)
+    if not selection.cells(plan):
+        raise BadInput("nothing is selected", "`toolgrade plan` shows names, tags and models")
+    results, report = _replay(plan, selection, workers, cassettes, out)
+    _show(report, style)
+    code = _closing(plan, results, report)
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _replay(
+    plan: "Plan", selection: "Selection", workers: int, cassettes: Path, out: Path | None
+) -> "tuple[list[CellResult], Report]":
+    import time
+    from datetime import UTC, datetime
+
+    from ..runners.engine import run_cells
+    from ..runners.provenance import provenance
+    from ..runners.replay import Replay, unused_cassettes
+    from ..site.report import make_report
+
+    started, clock = datetime.now(UTC), time.monotonic()
+    results = run_cells(selection.cells(plan), Replay(cassettes), workers, lambda _event: None)
+    report = make_report(plan, results, "replay")
+    if selection.is_everything:
+        for path in unused_cassettes(cassettes, plan):
+            click.echo(f"unused: {path.as_posix()} belongs to no test", err=True)
+    if report.summary.errors:
+        click.echo("report.json was not written: it holds whole results alone", err=True)
+    elif out is not None or selection.is_everything:
+        made = provenance(Path.cwd(), started, datetime.now(UTC), time.monotonic() - clock)
+        _write(out or Path(DEFAULT_OUT), report, made)
+    return results, report
+
+
+def _write(out: Path, report: "Report", made: dict[str, Any]) -> None:
+    from ..compiler.canonical import to_json
+    from ..runners.durable import write_durably
+
+    write_durably(out / "report.json", to_json(report))
+    write_durably(out / "run.json", to_json(made))
+    click.echo(f"wrote {(out / 'report.json').as_posix()}", err=True)
+
+
+def _show(report: "Report", style: str) -> None:
+    from ..compiler.canonical import to_json
+    from ..console import painter
+    from ..scorecard import scorecard
+
+    click.echo(to_json(report) if style == "json" else scorecard(report, painter()), nl=False)
+
+
+def _closing(plan: "Plan", results: "list[CellResult]", report: "Report") -> int:
+    """One line that says what to do next, and the exit code."""
+    from ..compiler.render import visible
+    from ..runners.stale import record_command
+
+    refused = [result for result in results if result.error is not None]
+    for result in refused:
+        click.echo(f"refused: {visible(result.error or '')}", err=True)
+        for line in result.details:
+            click.echo(f"  {visible(line)}", err=True)
+    for suite in plan.suites:
+        tests = list(dict.fromkeys(result.test.name for result in refused if result.suite is suite))
+        if tests:
+            click.echo(f"next: {visible(record_command(suite, tests))}", err=True)
+    if refused:
+        return 4
+    return 1 if report.summary.failed else 0
