@@ -1,0 +1,104 @@
+"""How fast cassettes are replayed: against json.loads of the same files in one process; nothing asserted."""
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import patch
+
+from msgspec import structs
+
+import toolgrade
+from toolgrade.cassette import Recorder
+from toolgrade.compiler.plan import Plan
+from toolgrade.runners.cassette import cassette_path
+from toolgrade.runners.engine import run_cells
+from toolgrade.runners.replay import Replay
+from toolgrade.runners.selection import all_cells
+from toolgrade.site.report import make_report
+
+RUNS, CALLS = 3, 5
+TOOLS = [{"name": f"tool{number}"} for number in range(12)]
+TEST = """\
+  - name: test {number}
+    prompt: What was the revenue in year {number}?
+    model: m1
+    servers: [docs]
+    runs: {runs}
+    equal_function_sets:
+      classes: [{{name: search, members: [docs.tool0]}}, {{name: fetch, members: [docs.tool1, docs.tool2]}}]
+"""
+
+
+def make_plan(folder: Path, cells: int) -> Plan:
+    text = "".join(TEST.format(number=number, runs=RUNS) for number in range(cells))
+    suite = folder / f"suite{cells}.yml"
+    suite.write_text(f"servers:\n  docs: {{command: [docs-server]}}\ntests:\n{text}", encoding="utf-8")
+    plan = toolgrade.compile_suites([str(suite)]).plan
+    assert plan is not None
+    return plan
+
+
+def record(plan: Plan, root: Path) -> list[Path]:
+    """Written without fsync, and each cell found at once: the disk and the Recorder are not measured here."""
+    suite = plan.suites[0]
+    calls = [
+        {
+            "server": "docs",
+            "name": f"tool{number}",
+            "args": {"query": "quarterly revenue", "limit": 10},
+            "result": "x" * 200,
+        }
+        for number in range(CALLS)
+    ]
+    files: list[Path] = []
+    for _, test, cell in all_cells(plan):
+        one = Recorder(structs.replace(plan, suites=(structs.replace(suite, tests=(test,)),)), root)
+        for run in range(1, RUNS + 1):
+            one.record(test.name, run=run, tool_calls=calls, tools={"docs": TOOLS}, final_response="It was 12.")
+            files.append(cassette_path(root, suite, test, cell, run))
+    return files
+
+
+def replay(plan: Plan, root: Path) -> None:
+    results = run_cells(list(all_cells(plan)), Replay(root), 1, lambda _event: None)
+    report = make_report(plan, results, "replay")
+    assert report.summary.errors == 0
+    toolgrade.to_json(report)
+
+
+def load(files: list[Path]) -> None:
+    for file in files:
+        json.loads(file.read_bytes())
+
+
+def best_of(times: int, action: Callable[[], object]) -> float:
+    """The least seconds of several tries: noise only ever adds."""
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        action()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def main(sizes: tuple[int, ...]) -> None:
+    took: list[float] = []
+    for cells in sizes:
+        with tempfile.TemporaryDirectory() as name:
+            plan, root = make_plan(Path(name), cells), Path(name, "cassettes")
+            with patch("os.fsync"):
+                files = record(plan, root)
+            ours, theirs = best_of(3, lambda: replay(plan, root)), best_of(3, lambda: load(files))  # noqa: B023
+        took.append(ours)
+        print(f"replay, {cells:,} cells of {RUNS} runs, {CALLS} calls each")
+        print(f"  replay, score and report: {ours:.3f} s")
+        print(f"  json.loads of the files:  {theirs:.3f} s; ratio {ours / theirs:.2f} (aim: 4)")
+    if len(took) > 1:
+        print(f"  growth from {sizes[0]:,} to {sizes[-1]:,} cells: {took[-1] / took[0]:.1f} times the time")
+
+
+if __name__ == "__main__":
+    main(tuple(int(size) for size in sys.argv[1:]) or (1_000, 10_000))

@@ -1,0 +1,127 @@
+"""How fast traces are scored, and in how much memory: ratios within one run, nothing asserted."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+TRACES, CALLS, TOOLS = 100_000, 5, 12
+SUITE = """\
+tests:
+  - name: three classes
+    equal_function_sets:
+      classes:
+        - {name: search, members: [s0.tool0, s1.tool1]}
+        - {name: fetch, members: [s2.tool2]}
+        - {name: store, members: [tool3, s0.tool4]}
+      expect:
+        - tool_selection.f1: {">=": 0}
+"""
+
+
+class TypedCall(msgspec.Struct):
+    """What the comparison decodes a call into: every field a line has, the arguments left as raw JSON."""
+
+    name: str
+    server: str
+    args: msgspec.Raw
+    status: str
+
+
+class TypedRun(msgspec.Struct):
+    """And a run: plain structs without constraints, the least that typed decoding can cost."""
+
+    tool_calls: list[TypedCall]
+
+
+def write_traces(file: Path, traces: int) -> None:
+    """Random but the same every time; a small pool of lines, so that a million are written fast."""
+    chance = random.Random(20)
+    pool = [_line(chance) for _ in range(5_000)]
+    with file.open("wb") as stream:
+        stream.writelines(chance.choice(pool) for _ in range(traces))
+
+
+def _line(chance: random.Random) -> bytes:
+    calls = [
+        {
+            "name": f"tool{(tool := chance.randrange(TOOLS))}",
+            "server": f"s{tool % 3}",
+            "args": {"query": f"quarterly revenue {chance.randrange(1_000_000)}", "limit": chance.randrange(100)},
+            "status": "error" if chance.random() < 0.1 else "ok",
+        }
+        for _ in range(CALLS)
+    ]
+    return msgspec.json.encode({"tool_calls": calls}) + b"\n"
+
+
+def typed_runs(file: Path) -> Iterator[TypedRun]:
+    decoder = msgspec.json.Decoder(TypedRun)
+    with file.open("rb") as stream:
+        for line in stream:
+            yield decoder.decode(line)
+
+
+def decode_all(file: Path) -> None:
+    for _ in typed_runs(file):
+        pass
+
+
+def best_of(times: int, action: Callable[[], object]) -> float:
+    """The least seconds of several tries: noise only ever adds."""
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        action()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def run_child(command: list[str]) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def peak_mb(command: list[str]) -> float:
+    """The most memory that a command held, asked of a process that has no other child."""
+    code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=-3, stderr=-3); "
+    code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    done = subprocess.run([sys.executable, "-c", code, *command], check=True, capture_output=True, text=True)
+    return int(done.stdout) / 1024
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder, "cache"))
+        suite, file = Path(folder, "suite.yml"), Path(folder, "runs.jsonl")
+        suite.write_text(SUITE, encoding="utf-8")
+        score = [sys.executable, "-m", "toolgrade", "score", str(suite), str(file), "--format", "json"]
+        decode = [sys.executable, __file__, "--decode", str(file)]
+        write_traces(file, 10)
+        run_child(score)
+        write_traces(file, TRACES)
+        ours, theirs = best_of(5, lambda: run_child(score)), best_of(5, lambda: run_child(decode))
+        alone = best_of(5, lambda: decode_all(file))
+        print(f"score, {TRACES:,} traces of {CALLS} calls, 3 classes ({file.stat().st_size:,} bytes)")
+        print(f"  toolgrade score --format json, a process: {ours:.3f} s")
+        print(f"  msgspec into typed structs, a process:    {theirs:.3f} s; ratio {ours / theirs:.2f} (aim: 2.5)")
+        print(f"  msgspec into typed structs, in-process:   {alone:.3f} s; ratio {ours / alone:.2f}")
+        peaks: dict[int, float] = {}
+        for traces in (10_000, 1_000_000):
+            write_traces(file, traces)
+            peaks[traces] = peak_mb(score)
+            print(f"  peak memory, {traces:>9,} traces: {peaks[traces]:.1f} MB")
+        print(f"  growth: {peaks[1_000_000] - peaks[10_000]:.1f} MB (aim: within 30)")
+
+
+if __name__ == "__main__":
+    if "--decode" in sys.argv:
+        decode_all(Path(sys.argv[-1]))
+    else:
+        main()
