@@ -39,9 +39,10 @@ format: .venv/.installed-dev ## Format the code and fix what can be fixed
 golden: .venv/.installed-dev ## Rewrite the golden files; read the diff before committing it
 	@$(BIN)/python -m pytest --update-golden $(PYTEST_FLAGS)
 
-bench: .venv/.installed ## Measure compiling and scoring
+bench: .venv/.installed ## Measure compiling, scoring and counting tokens
 	@$(BIN)/python benchmarks/compile.py
 	@$(BIN)/python benchmarks/score.py
+	@$(BIN)/python benchmarks/surface.py
 	@echo "benchmarks/rivals.py needs an environment of its own: make bench-rivals."
 
 bench-rivals: $(RIVALS)/.installed ## Compare with other libraries, in an environment of their own
@@ -55,7 +56,7 @@ constraints: ## Pin anew, from an empty environment, what .venv installs
 	@rm -rf build/constraints
 	@$(PYTHON) -m venv build/constraints
 	@echo "Resolving the newest versions that pyproject.toml allows"
-	@build/constraints/bin/python -m pip install --quiet -e '.[dev]'
+	@build/constraints/bin/python -m pip install --quiet -e '.[dev,offline]'
 	@{ echo "# Made by: make constraints"; \
 	   build/constraints/bin/python -m pip freeze --all --exclude-editable --exclude pip; } > build/constraints.txt
 	@mv build/constraints.txt constraints.txt
@@ -69,12 +70,12 @@ clean: ## Remove everything that make and the tools made
 
 .venv/.installed: pyproject.toml constraints.txt | .venv/bin/pip
 	@echo "Installing toolgrade into .venv"
-	@$(BIN)/python $(INSTALL) -e .
+	@$(BIN)/python $(INSTALL) -e '.[offline]'
 	@touch $@
 
 .venv/.installed-dev: pyproject.toml constraints.txt | .venv/bin/pip
 	@echo "Installing toolgrade and its development tools into .venv"
-	@$(BIN)/python $(INSTALL) -e '.[dev]'
+	@$(BIN)/python $(INSTALL) -e '.[dev,offline]'
 	@touch $(@D)/.installed $@
 
 $(RIVALS)/.installed: pyproject.toml | $(RIVALS)/bin/pip

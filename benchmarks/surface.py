@@ -1,0 +1,45 @@
+"""How fast tools are counted: against raw tiktoken on the same texts, in one run, nothing asserted."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from toolgrade.runners.fingerprint import ServerListing
+from toolgrade.runners.surface import count_surface, load_encoding, surface_texts
+
+LIVEMCP = Path(__file__).parents[2] / "shared/data/livemcp/tools.json"
+COPIES = 10
+
+
+def best_of(times: int, action: Callable[[], object]) -> float:
+    """The least seconds of several tries: noise only ever adds."""
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        action()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def real_tools() -> list[dict[str, Any]]:
+    entries = json.loads(LIVEMCP.read_text(encoding="utf-8"))
+    return [tool for entry in entries for server in entry["tools"].values() for tool in server["tools"]]
+
+
+def measure(tools: list[dict[str, Any]]) -> None:
+    texts = [text for tool in tools for text in surface_texts(tool).values()]
+    encoding = load_encoding()
+    listings = {"all": ServerListing(None, tools)}
+    ours = best_of(5, lambda: count_surface(listings))
+    raw = best_of(5, lambda: [encoding.encode(text, disallowed_special=()) for text in texts])
+    print(f"surface, {len(tools):,} tools: {len(tools) / ours:,.0f} tools a second")
+    print(f"  ratio {ours / raw:.2f} to raw tiktoken on the same texts (aim: at most 1.5)")
+
+
+if __name__ == "__main__":
+    if LIVEMCP.exists():
+        measure(real_tools() * COPIES)
+    else:
+        print("surface: skipped, the catalogs of LiveMCPBench are not here")
