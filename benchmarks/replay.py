@@ -63,7 +63,7 @@ def record(plan: Plan, root: Path) -> list[Path]:
 
 
 def replay(plan: Plan, root: Path) -> None:
-    results = run_cells(list(all_cells(plan)), Replay(root), 1, lambda _event: None)
+    results = run_cells(list(all_cells(plan)), Replay(root))
     report = make_report(plan, results, "replay")
     assert report.summary.errors == 0
     toolgrade.to_json(report)

@@ -28,6 +28,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     server: str | None = None
     args: msgspec.Raw | UnsetType = UNSET
     status: str | None = None
+    turn: Count | None = None
 
     @property
     def id(self) -> str:

@@ -89,7 +89,7 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
     def trace(self) -> Trace:
         """The run for scoring."""
         calls = tuple(
-            Call(call.name, call.server, UNSET if call.args is UNSET else _raw(call.args), call.status)
+            Call(call.name, call.server, UNSET if call.args is UNSET else _raw(call.args), call.status, call.turn)
             for call in self.tool_calls
         )
         return Trace(calls, _known(self.final_response), _known(self.turns), _known(self.usage), _cost(self.cost))

@@ -2,37 +2,40 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from threading import Lock
 
+from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted, ignore
 from .result import CellResult
 from .selection import PlannedCell
 
 RunCell = Callable[[PlannedCell], CellResult]
 
 
-@dataclass(frozen=True, slots=True)
-class CellFinished:
-    """A cell has its verdict."""
-
-    result: CellResult
-    done: int
-    total: int
-
-
-Listener = Callable[[CellFinished], None]
-
-
-def run_cells(cells: Sequence[PlannedCell], run_cell: RunCell, workers: int, listener: Listener) -> list[CellResult]:
-    """Run every cell; the order of the results does not depend on who finishes first."""
+def run_cells(
+    cells: Sequence[PlannedCell], run_cell: RunCell, workers: int = 1, listener: Listener = ignore
+) -> tuple[CellResult, ...]:
+    """Run every cell. The results do not depend on who finishes first; the listener hears of one thing at a time."""
+    one_at_a_time = Lock()
     done = 0
 
-    def finish(result: CellResult) -> CellResult:
+    def run(cell: PlannedCell) -> CellResult:
         nonlocal done
-        done += 1
-        listener(CellFinished(result, done, len(cells)))
+        with one_at_a_time:
+            listener(CellStarted(cell))
+        result = run_cell(cell)
+        with one_at_a_time:
+            done += 1
+            listener(CellFinished(result, done, len(cells)))
         return result
 
+    listener(RunStarted(len(cells)))
+    results = tuple(_map(run, cells, workers))
+    listener(RunFinished(results))
+    return results
+
+
+def _map(run: RunCell, cells: Sequence[PlannedCell], workers: int) -> Sequence[CellResult]:
     if workers <= 1 or len(cells) <= 1:
-        return [finish(run_cell(cell)) for cell in cells]
+        return [run(cell) for cell in cells]
     with ThreadPoolExecutor(workers) as pool:
-        return [finish(result) for result in pool.map(run_cell, cells)]
+        return list(pool.map(run, cells))

@@ -8,6 +8,7 @@ import msgspec
 from ..compiler.plan import Plan
 from ..gates.gate import Conditions
 from ..gates.result import GateResult
+from ..gates.trace import Trace
 from .cassette import Cassette, cassette_path, lock_path
 from .result import CellResult, RecordedTools
 from .scoring import CellScorer
@@ -34,7 +35,7 @@ class Replay:
             tools = _one_toolset(cassettes)
         except _Refused as refused:
             return CellResult(suite, test, cell, test.runs, (), error=refused.message, details=refused.details)
-        scorer = CellScorer(suite, test, cell, _REPLAYED, keep=True)
+        scorer = CellScorer(suite, test, cell, _REPLAYED, keep=_as_recorded)
         for cassette in cassettes:
             scorer.add(cassette.trace())
         return msgspec.structs.replace(scorer.result(), tools=tools)
@@ -53,6 +54,11 @@ class _Refused(Exception):
     def __init__(self, message: str, details: tuple[str, ...]) -> None:
         super().__init__(message)
         self.message, self.details = message, details
+
+
+def _as_recorded(trace: Trace) -> Trace:
+    """What is on a cassette may be shown: secrets were taken out when it was written."""
+    return trace
 
 
 def _one_toolset(cassettes: list[Cassette]) -> RecordedTools:

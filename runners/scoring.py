@@ -1,6 +1,6 @@
 """Scoring traces: which cell a run belongs to, and the verdict of every gate of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,11 +13,13 @@ from ..gates.gate import Conditions, Gate, Tally, score
 from ..gates.nearest import did_you_mean
 from ..gates.registry import BLOCKS, AnyGate
 from ..gates.result import GateResult
-from ..gates.selection import ToolClass, call_outcomes
+from ..gates.selection import ToolClass
 from ..gates.token_efficiency import TokenEfficiency
 from ..gates.trace import Trace
 from .fault import BadInput
 from .result import CellResult, TraceResult
+from .shown import redacted_trace, shown_trace
+from .spending import Spending
 from .traces import ReadRun, RecordedRun, explain
 
 MAX_PROBLEMS = 20
@@ -27,23 +29,31 @@ _SCORED = Conditions("score")
 Run = Trace | Mapping[str, Any]
 """A run in Python: a Trace, or the same as a mapping with `tool_calls`."""
 
+Keep = Callable[[Trace], Trace]
+"""A trace without what must not be shown of it."""
+
 
 class CellScorer:
-    """The tallies of one cell; a run is added and forgotten, unless traces are kept."""
+    """The tallies of one cell. A run is added and forgotten, unless `keep` gives what may be shown of its trace."""
 
-    def __init__(self, suite: SuitePlan, test: PlannedTest, cell: Cell, conditions: Conditions, keep: bool) -> None:
+    def __init__(
+        self, suite: SuitePlan, test: PlannedTest, cell: Cell, conditions: Conditions, keep: Keep | None
+    ) -> None:
         self._owner = (suite, test, cell)
         self._tallies: list[Tally] = [gate.begin(conditions) for gate in test.gates]
         self._classes = classes_of(test.gates)
-        self._traces: list[TraceResult] | None = [] if keep else None
+        self._keep = keep
+        self._traces: list[TraceResult] = []
+        self._spending = Spending()
         self.runs = 0
 
     def add(self, trace: Trace) -> None:
         self.runs += 1
+        self._spending.add(trace)
         for tally in self._tallies:
             tally.add(trace)
-        if self._traces is not None:
-            self._traces.append(TraceResult(self.runs, call_outcomes(self._classes, trace)))
+        if self._keep is not None:
+            self._traces.append(shown_trace(self._classes, self._keep(trace), self.runs))
 
     def result(self) -> CellResult:
         suite, test, cell = self._owner
@@ -51,8 +61,9 @@ class CellScorer:
             gates = tuple(tally.result() for tally in self._tallies)
         else:
             gates = tuple(GateResult(gate.name, "skipped", reason=NO_TRACE) for gate in test.gates)
-        traces = None if self._traces is None else tuple(self._traces)
-        return CellResult(suite, test, cell, self.runs, gates, traces)
+        traces = None if self._keep is None else tuple(self._traces)
+        usage, cost = self._spending.usage, self._spending.cost
+        return CellResult(suite, test, cell, self.runs, gates, traces, usage=usage, cost=cost)
 
 
 def classes_of(gates: Iterable[AnyGate]) -> tuple[ToolClass, ...] | None:
@@ -74,7 +85,7 @@ def score_traces(
     plan: Plan, runs: Iterable[ReadRun], test: str | None = None, keep_traces: bool = False
 ) -> tuple[CellResult, ...]:
     """Score recorded runs against a plan; `test` is the one meant by runs that name none."""
-    cells = _cells(plan, test, keep_traces)
+    cells = _cells(plan, test, redacted_trace if keep_traces else None)
     problems: list[str] = []
     wrong = 0
     by_key: dict[tuple[str | None, str | None], CellScorer] = {}
@@ -108,7 +119,7 @@ def score_traces(
 Cells = dict[tuple[str, str, str | None], CellScorer]
 
 
-def _cells(plan: Plan, test: str | None, keep: bool) -> Cells:
+def _cells(plan: Plan, test: str | None, keep: Keep | None) -> Cells:
     names = [planned.name for suite in plan.suites for planned in suite.tests]
     if test is not None and test not in names:
         raise BadInput(f"no test is named `{test}`", did_you_mean(test, names))

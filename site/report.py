@@ -9,7 +9,8 @@ from ..compiler.plan import Plan, SuitePlan
 from ..gates.gate import Mode
 from ..gates.grade import letter_grade
 from ..gates.result import Counts, GateResult
-from ..runners.result import CellResult, RecordedTools, TestStatus, TraceResult
+from ..gates.trace import Usage
+from ..runners.result import CellResult, RecordedTools, Surface, TestStatus, TraceResult
 
 SCHEMA = "toolgrade.report/1"
 _GRADED = ("equal_function_sets", "token_efficiency")
@@ -38,8 +39,14 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     status: TestStatus
     gates: tuple[GateResult, ...]
     model: str | UnsetType = UNSET
+    prompt: str | UnsetType = UNSET
     reason: str | UnsetType = UNSET
     toolset: RecordedTools | UnsetType = UNSET
+    surface: Surface | UnsetType = UNSET
+    usage: Usage | UnsetType = UNSET
+    cost: str | UnsetType = UNSET
+    retries: int | UnsetType = UNSET
+    warnings: tuple[str, ...] = ()
     traces: tuple[TraceResult, ...] | UnsetType = UNSET
 
 
@@ -49,6 +56,7 @@ class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str
     file: str
     tests: tuple[TestReport, ...]
+    description: str | UnsetType = UNSET
     selection: Selection | UnsetType = UNSET
     grade: str | UnsetType = UNSET
 
@@ -91,20 +99,27 @@ def graded_counts(gates: Iterable[GateResult]) -> Counts | None:
 
 def _suite(suite: SuitePlan, results: Sequence[CellResult]) -> SuiteReport:
     selection, grade = _pooled(results)
-    tests = tuple(
-        TestReport(
-            name=result.test.name,
-            runs=result.runs,
-            status=result.status,
-            gates=result.gates,
-            model=result.cell.model or UNSET,
-            reason=result.error or UNSET,
-            toolset=result.tools or UNSET,
-            traces=UNSET if result.traces is None else result.traces,
-        )
-        for result in results
+    tests = tuple(_test(result) for result in results)
+    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, selection, grade)
+
+
+def _test(result: CellResult) -> TestReport:
+    return TestReport(
+        name=result.test.name,
+        runs=result.runs,
+        status=result.status,
+        gates=result.gates,
+        model=result.cell.model or UNSET,
+        prompt=result.test.prompt or UNSET,
+        reason=result.error or UNSET,
+        toolset=result.tools or UNSET,
+        surface=result.surface or UNSET,
+        usage=result.usage or UNSET,
+        cost=result.cost or UNSET,
+        retries=UNSET if result.retries is None else result.retries,
+        warnings=result.warnings,
+        traces=UNSET if result.traces is None else result.traces,
     )
-    return SuiteReport(suite.name, suite.file, tests, selection, grade)
 
 
 def _summary(results: Sequence[CellResult]) -> Summary:

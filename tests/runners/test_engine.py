@@ -1,11 +1,12 @@
-"""Results come in the order of the plan, whoever finishes first."""
+"""Results come in the order of the plan, whoever finishes first, and listeners hear of everything."""
 
 import random
 import time
 from pathlib import Path
 
 from tests.recordings import compiled, make_shop
-from toolgrade.runners.engine import CellFinished, run_cells
+from toolgrade.runners.engine import run_cells
+from toolgrade.runners.events import CellFinished, CellStarted, Event, RunFinished, RunStarted
 from toolgrade.runners.replay import Replay
 from toolgrade.runners.result import CellResult
 from toolgrade.runners.selection import PlannedCell, all_cells
@@ -20,8 +21,19 @@ def test_the_order_of_results_does_not_depend_on_who_finishes_first(tmp_path: Pa
         time.sleep(chance.random() / 500)
         return replay(cell)
 
-    events: list[CellFinished] = []
-    serial = run_cells(cells, replay, 1, events.append)
-    assert [event.done for event in events] == list(range(1, len(cells) + 1))
+    serial = run_cells(cells, replay)
     for workers in (2, 8, 64):
-        assert run_cells(cells, late, workers, lambda _event: None) == serial
+        assert run_cells(cells, late, workers) == serial
+
+
+def test_listeners_hear_of_every_cell_one_thing_at_a_time(tmp_path: Path) -> None:
+    make_shop(tmp_path)
+    cells = list(all_cells(compiled(tmp_path))) * 4
+    for workers in (1, 8):
+        events: list[Event] = []
+        results = run_cells(cells, Replay(tmp_path / "cassettes"), workers, events.append)
+        assert events[0] == RunStarted(len(cells))
+        assert events[-1] == RunFinished(results)
+        finished = [event for event in events if isinstance(event, CellFinished)]
+        assert [(event.done, event.total) for event in finished] == [(n + 1, len(cells)) for n in range(len(cells))]
+        assert sum(isinstance(event, CellStarted) for event in events) == len(cells)

@@ -38,9 +38,9 @@ def file(tmp_path: Path) -> Path:
     return make_shop(tmp_path)[0]
 
 
-def replay(folder: Path) -> list[CellResult]:
+def replay(folder: Path) -> tuple[CellResult, ...]:
     cells = list(all_cells(compiled(folder)))
-    return run_cells(cells, Replay(folder / "cassettes"), 1, lambda _event: None)
+    return run_cells(cells, Replay(folder / "cassettes"))
 
 
 def test_every_prefix_of_a_cassette_is_corrupt(file: Path) -> None:
@@ -168,7 +168,7 @@ def test_golden_replays_keep_their_bytes(case: str, golden: Golden, monkeypatch:
     monkeypatch.chdir(GOLDEN / case)
     plan = toolgrade.compile_suites(["suite.yml"]).plan
     assert plan is not None
-    results = run_cells(list(all_cells(plan)), Replay(Path("cassettes")), 2, lambda _event: None)
+    results = run_cells(list(all_cells(plan)), Replay(Path("cassettes")), 2)
     report = to_json(make_report(plan, results, "replay")).decode()
     assert json.loads(report)["summary"]["errors"] == 0
     golden(report, GOLDEN / case / "report.json")

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from tests.conftest import Golden, RunToolgrade
+from toolgrade.compiler.canonical import to_json
+from toolgrade.site.read_report import read_report
 
 CASES = Path(__file__).parent.parent / "golden" / "score"
 CLASSES = "{classes: [{name: s, members: [a]}, {name: f, members: [b]}]}"
@@ -84,6 +87,32 @@ def test_the_report_is_the_same_bytes_everywhere(run_toolgrade: RunToolgrade, tm
     (only,) = outputs
     assert str(tmp_path) not in only
     assert only.endswith("}\n")
+
+
+def test_a_report_of_before_there_were_prompts_is_still_read() -> None:
+    data = (CASES.parent / "report/before-prompts.json").read_bytes()
+    report = read_report(data)
+    assert (report.summary.tests, report.suites[0].tests[0].prompt) == (2, UNSET)
+    assert to_json(report) == data
+
+
+def test_a_report_shows_what_a_page_needs(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
+    calls = [{"name": "a", "args": {"z": 1, "token": "CANARY"}, "turn": 2, "status": "ok"}]
+    run = {"tool_calls": calls, "final_response": "x" * 3_000, "turns": 3, "usage": {"input_tokens": 7}, "cost": "0.10"}
+    suite = f"description: D\ntests: [{{name: one, prompt: P, model: m, servers: [], equal_function_sets: {CLASSES}}}]"
+    (tmp_path / "s.yml").write_text(suite, encoding="utf-8")
+    done = run_toolgrade("score", "s.yml", "-", "--format", "json", "--with-traces", stdin=json.dumps(run))
+    (only,) = json.loads(done.stdout)["suites"]
+    (test,) = only["tests"]
+    assert (only["description"], test["prompt"], test["usage"], test["cost"]) == ("D", "P", {"input_tokens": 7}, "0.1")
+    (trace,) = test["traces"]
+    assert (trace["turns"], len(trace["final_response"])) == (3, len("x" * 2_000 + "… (cut: 3,000 characters)"))
+    (call,) = trace["tool_calls"]
+    assert call == {
+        "id": "a", "status": "ok", "outcome": "hit", "class": "s", "turn": 2, "redacted": True,
+        "args": {"token": "[redacted]", "z": 1},
+    }  # fmt: skip
+    assert to_json(read_report(done.stdout.encode())) == done.stdout.encode()
 
 
 def test_names_that_would_steer_a_terminal_are_written_out(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def run(
 
 def _replay(
     plan: "Plan", selection: "Selection", workers: int, cassettes: Path, out: Path | None
-) -> "tuple[list[CellResult], Report]":
+) -> "tuple[tuple[CellResult, ...], Report]":
     import time
     from datetime import UTC, datetime
 
@@ -87,7 +87,7 @@ def _replay(
     from ..site.report import make_report
 
     started, clock = datetime.now(UTC), time.monotonic()
-    results = run_cells(selection.cells(plan), Replay(cassettes), workers, lambda _event: None)
+    results = run_cells(selection.cells(plan), Replay(cassettes), workers)
     report = make_report(plan, results, "replay")
     if selection.is_everything:
         for path in unused_cassettes(cassettes, plan):
@@ -117,7 +117,7 @@ def _show(report: "Report", style: str) -> None:
     click.echo(to_json(report) if style == "json" else scorecard(report, painter()), nl=False)
 
 
-def _closing(plan: "Plan", results: "list[CellResult]", report: "Report") -> int:
+def _closing(plan: "Plan", results: "tuple[CellResult, ...]", report: "Report") -> int:
     """One line that says what to do next, and the exit code."""
     from ..compiler.render import visible
     from ..runners.stale import record_command

@@ -1,0 +1,45 @@
+"""What happens during a run, as data: runners emit events, and whoever shows or keeps a run listens."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .result import CellResult
+from .selection import PlannedCell
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """So many cells are about to run."""
+
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellStarted:
+    """A cell is being run."""
+
+    cell: PlannedCell
+
+
+@dataclass(frozen=True, slots=True)
+class CellFinished:
+    """A cell has its verdict; it is the `done`-th of `total`."""
+
+    result: CellResult
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """Every cell has its verdict; they are in the order of the plan."""
+
+    results: tuple[CellResult, ...]
+
+
+Event = RunStarted | CellStarted | CellFinished | RunFinished
+Listener = Callable[[Event], None]
+
+
+def ignore(_event: Event) -> None:
+    """The listener that does nothing."""

@@ -1,0 +1,41 @@
+"""What the runs of a cell used and cost together; a sum of which a part is not known is not known."""
+
+from decimal import Decimal
+
+from ..gates.exact import dollars
+from ..gates.trace import Trace, Usage
+
+
+class Spending:
+    """Runs added one by one."""
+
+    def __init__(self) -> None:
+        self._runs = 0
+        self._input: int | None = 0
+        self._output: int | None = 0
+        self._cost: Decimal | None = Decimal(0)
+
+    def add(self, trace: Trace) -> None:
+        usage = trace.usage or _UNKNOWN
+        self._runs += 1
+        self._input = _sum(self._input, usage.input_tokens)
+        self._output = _sum(self._output, usage.output_tokens)
+        self._cost = None if self._cost is None or trace.cost is None else self._cost + trace.cost
+
+    @property
+    def usage(self) -> Usage | None:
+        if not self._runs or self._input is self._output is None:
+            return None
+        return Usage(self._input, self._output)
+
+    @property
+    def cost(self) -> str | None:
+        """Dollars; a free run has none."""
+        return dollars(self._cost) if self._cost else None
+
+
+_UNKNOWN = Usage()
+
+
+def _sum(total: int | None, more: int | None) -> int | None:
+    return None if total is None or more is None else total + more
