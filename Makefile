@@ -3,6 +3,8 @@
 PYTHON ?= python3
 # More arguments for pytest, such as PYTEST_FLAGS="-n auto" or PYTEST_FLAGS="-k golden -x".
 PYTEST_FLAGS ?=
+# Which third-party servers to install; all of playground/servers.toml without a word.
+SERVERS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -14,7 +16,7 @@ INSTALL := -m pip install --quiet -c constraints.txt
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help suite test check format golden bench bench-rivals model-server constraints clean
+.PHONY: help suite servers test check format golden bench bench-rivals model-server constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -22,6 +24,9 @@ help: ## Show this list
 suite: .venv/.installed ## Set up what is needed, then check the suites
 	@$(BIN)/toolgrade check suites
 	@echo "Checked suites/. Next: edit a suite, or score a trace with $(BIN)/toolgrade score SUITE TRACE."
+
+servers: .venv/.installed ## Install the third-party servers of playground/servers.toml into .servers
+	@$(BIN)/python playground/servers.py $(SERVERS)
 
 test: .venv/.installed-dev ## Run the tests
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -64,7 +69,7 @@ constraints: ## Pin anew, from an empty environment, what .venv installs
 	@echo "Wrote constraints.txt. Next: make check test."
 
 clean: ## Remove everything that make and the tools made
-	@rm -rf .venv $(RIVALS) $(MODEL) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
+	@rm -rf .venv .servers $(RIVALS) $(MODEL) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
 	   .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

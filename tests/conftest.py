@@ -14,10 +14,13 @@ from typing import Protocol
 import pytest
 from hypothesis import settings
 
+from playground.servers import read_table
+
 settings.register_profile("dev", deadline=None, derandomize=False)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
+ROOT = Path(__file__).parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -32,6 +35,10 @@ class Finished:
 
 class Golden(Protocol):
     def __call__(self, text: str, file: Path) -> None: ...
+
+
+class ThirdParty(Protocol):
+    def __call__(self, name: str) -> str: ...
 
 
 class RunToolgrade(Protocol):
@@ -121,3 +128,16 @@ def run_toolgrade(tmp_path: Path) -> RunToolgrade:
         return Finished(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture
+def third_party() -> ThirdParty:
+    """The program of a server in playground/servers.toml, by name; a test of what is not installed is skipped."""
+
+    def find(name: str) -> str:
+        server = next(server for server in read_table() if server.name == name)
+        if not (ROOT / server.launcher).exists():
+            pytest.skip(f"{name} is not installed: make servers")
+        return str(ROOT / server.launcher)
+
+    return find

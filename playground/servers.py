@@ -1,0 +1,108 @@
+"""Install the servers of servers.toml into .servers/: each on its own, and only what is not there yet."""
+
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("servers.toml")
+HOME = Path(".servers")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A row of servers.toml."""
+
+    name: str
+    registry: str
+    package: str
+    extra: tuple[str, ...]
+    program: str
+
+    @property
+    def folder(self) -> Path:
+        return HOME / self.name
+
+    @property
+    def launcher(self) -> Path:
+        return HOME / "bin" / self.name
+
+    @property
+    def is_installed(self) -> bool:
+        stamp = self.folder / "installed.json"
+        return self.launcher.exists() and stamp.exists() and stamp.read_text() == self.stamp
+
+    @property
+    def stamp(self) -> str:
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def read_table(table: Path = TABLE) -> list[Server]:
+    """The rows, in their order."""
+    return [
+        Server(name, registry, row["package"], tuple(row.get("with", ())), row.get("program", name))
+        for registry, rows in tomllib.loads(table.read_text()).items()
+        for name, row in rows.items()
+    ]
+
+
+def install(server: Server) -> None:
+    """Install one server from nothing; the stamp comes last, so that half an installation is made again."""
+    shutil.rmtree(server.folder, ignore_errors=True)
+    program = _INSTALLERS[server.registry](server)
+    if not program.exists():
+        raise SystemExit(f"{server.package} has no program `{server.program}`: give its `program` in {TABLE.name}")
+    server.launcher.parent.mkdir(parents=True, exist_ok=True)
+    server.launcher.unlink(missing_ok=True)
+    server.launcher.symlink_to(Path("..") / program.relative_to(HOME))
+    (server.folder / "installed.json").write_text(server.stamp)
+
+
+def _install_from_pypi(server: Server) -> Path:
+    venv.create(server.folder, symlinks=True)
+    python = server.folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile"]
+    _run([*pip, server.package, *server.extra])
+    return server.folder / "bin" / server.program
+
+
+def _install_from_npm(server: Server) -> Path:
+    npm = ["npm", "install", "--silent", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--prefix"]
+    server.folder.mkdir(parents=True)
+    _run([*npm, str(server.folder), server.package.replace("==", "@")])
+    return server.folder / "node_modules" / ".bin" / server.program
+
+
+_INSTALLERS = {"pypi": _install_from_pypi, "npm": _install_from_npm}
+
+
+def _run(argv: list[str]) -> None:
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)  # noqa: S603 - the table's own rows
+    if done.returncode:
+        raise SystemExit(f"{' '.join(argv)} failed:\n{done.stdout}{done.stderr}")
+
+
+def main(names: list[str]) -> None:
+    """Install the named servers, or all; without npm, all but npm's, and say so."""
+    table = read_table()
+    if unknown := set(names) - {server.name for server in table}:
+        raise SystemExit(f"{TABLE.name} has no server {', '.join(sorted(unknown))}")
+    missing = [server for server in table if not server.is_installed and (not names or server.name in names)]
+    if shutil.which("npm") is None and (needy := [server for server in missing if server.registry == "npm"]):
+        missing = [server for server in missing if server not in needy]
+        sys.stderr.write(f"Left out, as npm is not on PATH: {', '.join(server.name for server in needy)}\n")
+    if missing:
+        sys.stderr.write(f"Installing {', '.join(server.name for server in missing)} into {HOME}\n")
+    HOME.mkdir(exist_ok=True)
+    (HOME / ".gitignore").write_text("*\n")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(install, missing))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
