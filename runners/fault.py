@@ -15,3 +15,15 @@ class BadInput(Fault):
     """A file that was given cannot be used."""
 
     exit_code = 2
+
+
+class ServerFault(Fault):
+    """A server could not be used; `details` is the end of what it wrote to stderr."""
+
+    def __init__(self, server: str, what: str, details: tuple[str, ...] = (), help: str | None = None) -> None:  # noqa: A002
+        super().__init__(f"server `{server}` {what}", help)
+        self.details = details
+
+
+class ServerGone(ServerFault):
+    """A server that had started is no longer there; it may be started again."""

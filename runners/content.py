@@ -1,0 +1,38 @@
+"""The content of a tool's result: what is kept of it, and what an agent gets to read."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+_NOT_KEPT = ("_meta", "resultType", "isError")
+"""What differs between protocol versions, or is told by the call's status."""
+
+
+def kept_result(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a result that are kept; empty where the tool answered with nothing."""
+    kept = {key: value for key, value in raw.items() if key not in _NOT_KEPT}
+    return {key: value for key, value in kept.items() if not (key == "content" and value == [])}
+
+
+def as_text(result: Mapping[str, Any]) -> str:
+    """A result as text: its text blocks, other blocks by what they are, or its structured content as JSON."""
+    blocks = result.get("content")
+    if isinstance(blocks, list) and blocks:
+        return "\n".join(_block(block) for block in cast(list[Any], blocks))
+    structured = result.get("structuredContent")
+    return "" if structured is None else json.dumps(structured, ensure_ascii=False)
+
+
+def _block(block: Any) -> str:
+    if not isinstance(block, dict):
+        return json.dumps(block, ensure_ascii=False)
+    part = cast(dict[str, Any], block)
+    if isinstance(part.get("text"), str):
+        return part["text"]
+    resource = part.get("resource")
+    if isinstance(resource, dict) and isinstance(resource.get("text"), str):  # pyright: ignore[reportUnknownMemberType]
+        return cast(str, resource["text"])
+    about = [str(part[key]) for key in ("type", "mimeType", "uri", "name") if isinstance(part.get(key), str)]
+    data = part.get("data")
+    size = [f"{len(data)} characters"] if isinstance(data, str) else []
+    return f"[{', '.join([*about, *size])}]"

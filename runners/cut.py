@@ -1,0 +1,41 @@
+"""Results that are too long to keep: cut, with their length and hash in place of what is gone."""
+
+import json
+from hashlib import sha256
+from typing import Any, cast
+
+_LONG_TEXT = 16 * 1024
+_HEAD = 1024
+
+
+def cut(value: Any, most_bytes: int) -> Any:
+    """A JSON value of about `most_bytes` at most; equal values are cut equally."""
+    whole = _encoded(value)
+    if len(whole) <= most_bytes:
+        return value
+    shorter = _with_short_texts(value)
+    if len(_encoded(shorter)) <= most_bytes:
+        return shorter
+    return {"cut": {"bytes": len(whole), "sha256": sha256(whole).hexdigest()}}
+
+
+def _with_short_texts(value: Any) -> Any:
+    if isinstance(value, str):
+        return cut_text(value, _LONG_TEXT)
+    if isinstance(value, dict):
+        return {key: _with_short_texts(part) for key, part in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [_with_short_texts(part) for part in cast(list[Any], value)]
+    return value
+
+
+def cut_text(text: str, most_bytes: int) -> str:
+    """The text, or its beginning with the length and hash of the whole."""
+    whole = text.encode("utf-8", "surrogatepass")
+    if len(whole) <= most_bytes:
+        return text
+    return f"{text[:_HEAD]}… [cut: {len(whole)} bytes, sha256:{sha256(whole).hexdigest()}]"
+
+
+def _encoded(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")

@@ -1,0 +1,61 @@
+"""Lines out of a stream of chunks, in memory that does not grow with them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+_END = 4096
+
+
+class Flood(Exception):
+    """A line that does not end."""
+
+
+@dataclass(frozen=True, slots=True)
+class LongLine:
+    """A line too long to keep: its ends, its length and its hash."""
+
+    start: bytes
+    end: bytes
+    length: int
+    sha256: str
+
+
+class LineBuffer:
+    """Takes chunks, gives whole lines; a line above `most_bytes` as a LongLine, one above `flood_bytes` never."""
+
+    def __init__(self, most_bytes: int, flood_bytes: int) -> None:
+        self._most, self._flood = most_bytes, flood_bytes
+        self._reset()
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | LongLine]:
+        *whole, rest = chunk.split(b"\n")
+        for part in whole:
+            self._grow(part)
+            yield self._line()
+            self._reset()
+        self._grow(rest)
+
+    def _reset(self) -> None:
+        self._kept = bytearray()
+        self._length = 0
+        self._hash = None
+        self._start = b""
+
+    def _grow(self, part: bytes) -> None:
+        self._length += len(part)
+        self._kept += part
+        if self._hash is not None:
+            self._hash.update(part)
+            self._kept = self._kept[-_END:]
+        elif self._length > self._most:
+            self._hash = sha256(self._kept)
+            self._start = bytes(self._kept[:_END])
+            self._kept = self._kept[-_END:]
+        if self._length > self._flood:
+            raise Flood(f"{self._length:,} bytes without an end of line")
+
+    def _line(self) -> bytes | LongLine:
+        if self._hash is None:
+            return bytes(self._kept)
+        return LongLine(self._start, bytes(self._kept), self._length, self._hash.hexdigest())

@@ -1,0 +1,100 @@
+"""A server's process: started without a shell, drained, and ended with everything that it started."""
+
+import asyncio
+import secrets
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from .limits import Limits
+from .lines import LineBuffer, LongLine
+from .reaper import MARK, ask_to_end, end_everything
+
+_CHUNK = 256 * 1024
+_POLL_S = 0.01
+
+
+class ServerProcess:
+    """A running server; what it writes to stderr is read to the end and its last part kept."""
+
+    def __init__(self, process: Process, mark: str, limits: Limits) -> None:
+        self._process, self._mark, self._limits = process, mark, limits
+        self._tail = bytearray()
+        self._draining = asyncio.create_task(self._drain())
+
+    @classmethod
+    async def start(
+        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, limits: Limits
+    ) -> "ServerProcess":
+        """Start a program in a session of its own; an OSError where that cannot be done."""
+        mark = secrets.token_hex(8)
+        process = await asyncio.create_subprocess_exec(
+            *argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, env={**env, MARK: mark}, cwd=cwd, start_new_session=True
+        )
+        return cls(process, mark, limits)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._process.returncode
+
+    @property
+    def stderr(self) -> str:
+        """The last part of what the server wrote to stderr."""
+        return self._tail.decode("utf-8", "replace")
+
+    async def lines(self) -> AsyncIterator[bytes | LongLine]:
+        """What the server writes to stdout, line by line; raises Flood where a line does not end."""
+        assert self._process.stdout is not None
+        buffer = LineBuffer(self._limits.message_bytes, self._limits.flood_bytes)
+        while chunk := await self._process.stdout.read(_CHUNK):
+            for line in buffer.feed(chunk):
+                yield line
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes to the server's stdin; an OSError where it has gone."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(data)
+        await self._process.stdin.drain()
+
+    async def stop(self) -> None:
+        """Close stdin, wait, ask, then kill: when this returns nothing of the server is left."""
+        try:
+            await self._leave()
+        finally:
+            await end_everything(self.pid, self._mark)
+            await self.exits_within(self._limits.stop_s)
+            self._draining.cancel()
+            # A pipe that a killed descendant held is closed by the transport alone, and nothing public reaches it.
+            transport = getattr(self._process, "_transport", None)
+            if transport is not None:
+                transport.close()
+
+    async def _leave(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+        if await self.exits_within(self._limits.stop_s):
+            return
+        ask_to_end(self.pid)
+        await self.exits_within(self._limits.stop_s / 2)
+
+    async def exits_within(self, seconds: float) -> bool:
+        """Whether the process ended; Process.wait would wait for its pipes too, which a grandchild may hold."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + seconds
+        while self._process.returncode is None:
+            if clock() >= deadline:
+                return False
+            await asyncio.sleep(_POLL_S)
+        return True
+
+    async def _drain(self) -> None:
+        assert self._process.stderr is not None
+        while chunk := await self._process.stderr.read(_CHUNK):
+            self._tail += chunk
+            del self._tail[: -self._limits.stderr_bytes]

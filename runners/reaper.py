@@ -1,0 +1,85 @@
+"""Ending a server for good: its process, its group, and whatever it started that left both.
+
+A descendant may found a session of its own or be adopted by init, so that neither group nor parent leads to it. What it
+does not shed by that is its environment: every server carries a mark there, and on Linux /proc shows who has it.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+MARK = "TOOLGRADE_SERVER"
+_PROC = Path("/proc")
+_ROUNDS = 50
+_PAUSE_S = 0.02
+
+
+async def end_everything(pid: int, mark: str) -> None:
+    """Kill a server and all it started; ends when none is left, or cannot be killed."""
+    for _ in range(_ROUNDS):
+        if not kill_everything(pid, mark):
+            return
+        await asyncio.sleep(_PAUSE_S)
+
+
+def kill_everything(pid: int, mark: str) -> int:
+    """Send SIGKILL to what is alive of a server; the number of processes that were."""
+    alive = list(survivors(pid, mark))
+    for member in alive:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(member, getattr(signal, "SIGKILL", signal.SIGTERM))
+    return len(alive)
+
+
+def ask_to_end(pid: int) -> None:
+    """Send SIGTERM to a server's process group."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(pid, signal.SIGTERM)
+        else:
+            os.kill(pid, signal.SIGTERM)
+
+
+def survivors(pid: int, mark: str) -> Iterator[int]:
+    """The processes of a server that are alive: of its group, below one of them, or with its mark."""
+    if not _PROC.is_dir():
+        yield from _group(pid)
+        return
+    wanted = f"{MARK}={mark}".encode()
+    parents = {found: state for found in _pids() if (state := _parent_and_group(found)) is not None}
+    members = {found for found, (_, group) in parents.items() if group == pid or found == pid or _has(found, wanted)}
+    while grown := {found for found, (parent, _) in parents.items() if parent in members} - members:
+        members |= grown
+    yield from sorted(members)
+
+
+def _group(pid: int) -> Iterator[int]:
+    """Where there is no /proc: the leader's group, as one."""
+    try:
+        os.kill(-pid, 0)
+    except (ProcessLookupError, PermissionError, OSError):
+        return
+    yield -pid
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal()]
+
+
+def _parent_and_group(pid: int) -> tuple[int, int] | None:
+    """A process's parent and group; None for one that is gone, or dead and not yet collected."""
+    try:
+        fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in (b"Z", b"X") else (int(fields[1]), int(fields[2]))
+
+
+def _has(pid: int, mark: bytes) -> bool:
+    try:
+        return mark in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False

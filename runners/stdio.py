@@ -1,0 +1,103 @@
+"""The stdio transport: a server's process as the pair of streams that the protocol's SDK talks through.
+
+The SDK's own transport reads lines of any length and ends only the process group, so this one stands in for it.
+"""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCMessage, JSONRPCResponse, jsonrpc_message_adapter
+
+from .limits import Limits
+from .lines import Flood, LongLine
+from .process import ServerProcess
+from .tap import Streams
+
+_ID_FIRST = re.compile(rb'^\s*\{[^{]*?"id"\s*:\s*(\d+)')
+_ID_LAST = re.compile(rb'"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
+_GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
+
+
+class Wire:
+    """What is known of a stdio connection besides its messages."""
+
+    def __init__(self) -> None:
+        self.process: ServerProcess | None = None
+        self.skipped_lines = 0
+        self.first_skipped = ""
+        self.failure: str | None = None
+
+    def skip(self, line: bytes) -> None:
+        self.skipped_lines += 1
+        self.first_skipped = self.first_skipped or line[:200].decode("utf-8", "replace")
+
+
+@asynccontextmanager
+async def stdio_transport(
+    argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, limits: Limits, wire: Wire
+) -> AsyncGenerator[Streams]:
+    """Start a server and talk to it; on the way out nothing of it is left, also when that way is a cancellation."""
+    process = await ServerProcess.start(argv, env, cwd, limits)
+    wire.process = process
+    from_server, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    write, to_server = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def receive() -> None:
+        async with from_server:
+            try:
+                async for line in process.lines():
+                    message = _message(line, wire)
+                    if message is not None:
+                        await from_server.send(SessionMessage(message))
+            except Flood as flood:
+                wire.failure = f"sent {flood}"
+            except _GONE:
+                pass
+
+    async def send() -> None:
+        async with to_server:
+            try:
+                async for item in to_server:
+                    text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    await process.write(text.encode() + b"\n")
+            except _GONE:
+                await from_server.aclose()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(receive)
+        tasks.start_soon(send)
+        try:
+            yield read, write
+        finally:
+            with anyio.CancelScope(shield=True):
+                read.close()  # or a message that nobody takes would hold up the end
+                await process.stop()
+                for stream in (read, write, from_server, to_server):
+                    await stream.aclose()
+            tasks.cancel_scope.cancel()
+
+
+def _message(line: bytes | LongLine, wire: Wire) -> JSONRPCMessage | None:
+    """The message in a line; a line that holds none is skipped, and counted unless it is blank."""
+    if isinstance(line, LongLine):
+        return _stand_in(line, wire)
+    with suppress(ValueError, RecursionError):
+        return jsonrpc_message_adapter.validate_python(json.loads(line), by_name=False)
+    if line.strip():
+        wire.skip(line)
+    return None
+
+
+def _stand_in(line: LongLine, wire: Wire) -> JSONRPCMessage | None:
+    """An answer too long to keep, as an answer that gives its length and hash."""
+    found = _ID_FIRST.search(line.start) or _ID_LAST.search(line.end)
+    if found is None:
+        wire.skip(line.start)
+        return None
+    text = f"[not kept: a message of {line.length} bytes, sha256:{line.sha256}]"
+    return JSONRPCResponse(jsonrpc="2.0", id=int(found[1]), result={"content": [{"type": "text", "text": text}]})

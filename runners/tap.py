@@ -1,0 +1,131 @@
+"""A tap below the SDK: what a server really answered, before the SDK's models keep only what they know."""
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+Streams = tuple[Any, Any]
+"""What a transport gives: a stream to read messages from and one to write them to. The SDK's own types are private."""
+
+_DENIED = ("sampling/createMessage", "elicitation/create", "roots/list")
+
+
+class Exchange:
+    """One request of ours, and the answer as it came."""
+
+    def __init__(self, method: str) -> None:
+        self.method = method
+        self.result: dict[str, Any] | None = None
+
+
+_CURRENT: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+
+
+@contextmanager
+def exchange(method: str) -> Generator[Exchange]:
+    """Keep the answer to the first request of this method that is sent inside the block."""
+    current = Exchange(method)
+    token = _CURRENT.set(current)
+    try:
+        yield current
+    finally:
+        _CURRENT.reset(token)
+
+
+class Tap:
+    """Sees every message of a connection; keeps the answers that are asked for, and counts what is out of turn."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, Exchange | None] = {}
+        self.denied: dict[str, int] = {}
+        self.stray_answers = 0
+        self.list_changed = False
+
+    @asynccontextmanager
+    async def on(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncGenerator[Streams]:
+        """The same transport, tapped."""
+        async with transport as (read, write):
+            yield _TappedRead(read, self), _TappedWrite(write, self)
+
+    def sent(self, item: SessionMessage) -> None:
+        message = item.message
+        if isinstance(message, JSONRPCRequest):
+            current = _CURRENT.get()
+            wanted = current is not None and current.method == message.method and current.result is None
+            self._asked[str(message.id)] = current if wanted else None
+
+    def received(self, item: SessionMessage | Exception) -> bool:
+        """Note a message; False for an answer to nothing, which must not reach anyone."""
+        message = item.message if isinstance(item, SessionMessage) else None
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            return self._answered(message)
+        if isinstance(message, JSONRPCRequest) and message.method in _DENIED:
+            self.denied[message.method] = self.denied.get(message.method, 0) + 1
+        if isinstance(message, JSONRPCNotification) and message.method == "notifications/tools/list_changed":
+            self.list_changed = True
+        return True
+
+    def _answered(self, message: JSONRPCResponse | JSONRPCError) -> bool:
+        key = str(message.id)
+        if key not in self._asked:
+            self.stray_answers += 1
+            return False
+        current = self._asked.pop(key)
+        if current is not None and isinstance(message, JSONRPCResponse):
+            current.result = message.result
+        return True
+
+
+class _TappedRead:
+    def __init__(self, inner: Any, tap: Tap) -> None:
+        self._inner, self._tap = inner, tap
+
+    async def receive(self) -> SessionMessage | Exception:
+        while not self._tap.received(item := await self._inner.receive()):
+            pass
+        return item
+
+    def __aiter__(self) -> "_TappedRead":
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        while not self._tap.received(item := await self._inner.__anext__()):
+            pass
+        return item
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> "_TappedRead":
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        return await self._inner.__aexit__(*error)
+
+    @property
+    def last_context(self) -> Any:
+        return getattr(self._inner, "last_context", None)
+
+
+class _TappedWrite:
+    def __init__(self, inner: Any, tap: Tap) -> None:
+        self._inner, self._tap = inner, tap
+
+    async def send(self, item: SessionMessage, /) -> None:
+        self._tap.sent(item)
+        await self._inner.send(item)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> "_TappedWrite":
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        return await self._inner.__aexit__(*error)
