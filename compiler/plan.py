@@ -1,5 +1,6 @@
 """The plan: a suite with every reference resolved, every default filled and no positions left in it."""
 
+from decimal import Decimal
 from functools import cached_property
 
 import msgspec
@@ -10,6 +11,7 @@ from .canonical import digest
 SCHEMA = "toolgrade.plan/1"
 LEXICAL = "lexical"
 DEFAULT_MAX_TURNS = 8
+DEFAULT_MAX_TOKENS = 4096
 
 
 class StdioServer(msgspec.Struct, frozen=True, tag="stdio", tag_field="transport"):
@@ -38,6 +40,15 @@ class CatalogServer(msgspec.Struct, frozen=True, tag="catalog", tag_field="trans
 AnyServer = StdioServer | HttpServer | CatalogServer
 
 
+class Sampling(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a model is asked; what is left out is left to the provider."""
+
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int = DEFAULT_MAX_TOKENS
+    parallel_tool_calls: bool | None = None
+
+
 class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
     """A test with one model; without a model, recorded traces can be scored and nothing run."""
 
@@ -59,6 +70,9 @@ class PlannedTest(msgspec.Struct, frozen=True, omit_defaults=True):
     agent: str | None = None
     system_prompt: str | None = None
     prompt: str | None = None
+    sampling: Sampling = Sampling()
+    base_url: str | None = None
+    api_key_env: str | None = None
 
 
 class SuitePlan(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -70,6 +84,7 @@ class SuitePlan(msgspec.Struct, frozen=True, omit_defaults=True):
     servers: tuple[AnyServer, ...]
     tests: tuple[PlannedTest, ...]
     description: str | None = None
+    max_cost: Decimal | None = None
 
     @property
     def models(self) -> tuple[str, ...]:

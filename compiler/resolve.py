@@ -14,12 +14,16 @@ from .plan import (
     Cell,
     HttpServer,
     PlannedTest,
+    Sampling,
     StdioServer,
     SuitePlan,
 )
 from .schema import CatalogBlock, HttpBlock, StdioBlock, SuiteBlock
 
-_INHERITED = ("model", "models", "servers", "system_prompt", "prompt", "max_turns", "runs", "tags")
+_INHERITED = (
+    *("model", "models", "sampling", "base_url", "api_key_env"),
+    *("servers", "system_prompt", "prompt", "max_turns", "runs", "tags"),
+)
 
 
 def resolve(suite: SuiteBlock, file: str) -> SuitePlan:
@@ -32,6 +36,7 @@ def resolve(suite: SuiteBlock, file: str) -> SuitePlan:
         servers=tuple(_server(key, suite.servers[key]) for key in sorted(suite.servers)),
         tests=_tests(suite),
         description=suite.description,
+        max_cost=suite.budget.max_cost if "budget" in suite.model_fields_set else None,
     )
 
 
@@ -73,6 +78,9 @@ def _test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> PlannedTes
         agent=agent,
         system_prompt=fields.get("system_prompt"),
         prompt=fields.get("prompt"),
+        sampling=Sampling(**_authored(fields["sampling"])) if "sampling" in fields else Sampling(),
+        base_url=fields.get("base_url"),
+        api_key_env=fields.get("api_key_env"),
     )
 
 

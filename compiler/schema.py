@@ -1,16 +1,19 @@
 """The suite language as it is authored: every key, its type and its help, from which the JSON Schema is made."""
 
 import re
+from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, create_model
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model
 
 from ..gates.block import Block, Name, finding, refuse
 from ..gates.expect import ExpectBlock
 from ..gates.registry import BLOCKS
-from .plan import DEFAULT_MAX_TURNS, LEXICAL
+from ..gates.trace import MAX_COST
+from .plan import DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, LEXICAL
 
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ENV_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -26,6 +29,21 @@ def _web_address(url: str) -> str:
     if not url.startswith(("http://", "https://", "${env:")):
         refuse(finding("choice", f"`{url}` is not an http:// or https:// address"))
     return url
+
+
+def _variable(name: str) -> str:
+    if not VARIABLE.fullmatch(name):
+        refuse(
+            finding("choice", f"`{name}` is not the name of an environment variable", help="name it, never its value")
+        )
+    return name
+
+
+def _dollars(value: object) -> Decimal:
+    """Exactly what was written: 0.1 is a tenth of a dollar."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < MAX_COST:
+        refuse(finding("choice", "expected dollars, more than 0", help="write a number, such as 1.50"))
+    return Decimal(str(value))
 
 
 class StdioBlock(Block):
@@ -71,6 +89,27 @@ ABSENT: Any = None
 """The value of a key that was left out. Null is not a way to leave a key out, so no type here admits it."""
 
 
+class SamplingBlock(Block):
+    """How the model is asked. The recording depends on it."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] = Field(
+        default=ABSENT, description="The provider's default where it is left out."
+    )
+    seed: int = Field(default=ABSENT, description="For providers that take one.")
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        default=ABSENT, description=f"The longest answer of a turn; {DEFAULT_MAX_TOKENS} by default."
+    )
+    parallel_tool_calls: bool = Field(default=ABSENT, description="Whether one turn may call several tools.")
+
+
+class BudgetBlock(Block):
+    """What a live run may spend."""
+
+    max_cost: Annotated[Decimal, BeforeValidator(_dollars)] = Field(
+        description="Dollars. A request that could go over is not sent."
+    )
+
+
 class _RunBlock(Block):
     """What agents and tests have in common: how to run, and what to check."""
 
@@ -89,6 +128,13 @@ class _RunBlock(Block):
         default=ABSENT, description="How often to run; 1 by default. Counts are summed over runs."
     )
     tags: list[Name] = Field(default=ABSENT, description="Words to select tests by.")
+    sampling: SamplingBlock = Field(default=ABSENT, description="Temperature, seed, longest answer, parallel calls.")
+    base_url: Annotated[str, AfterValidator(_web_address)] = Field(
+        default=ABSENT, description="Another address for the model: any that speaks the OpenAI or Anthropic protocol."
+    )
+    api_key_env: Annotated[str, AfterValidator(_variable)] = Field(
+        default=ABSENT, description="The environment variable that holds the key for `base_url`."
+    )
 
 
 _CHECKS: dict[str, Any] = {
@@ -117,6 +163,7 @@ class SuiteBlock(Block):
 
     suite: Name = Field(default=ABSENT, description="The suite's name; the file's stem by default.")
     description: str = Field(default=ABSENT, description="A sentence for the report.")
+    budget: BudgetBlock = Field(default=ABSENT, description="What a live run may spend.")
     servers: dict[Name, ServerBlock] = Field(default={}, description="MCP servers by name.")
     agents: list[AgentBlock] = Field(default=[], description="Agents; an entry with a gate is a test.")
     tests: list[TestBlock] = Field(default=[], description="Tests.")
