@@ -53,7 +53,10 @@ CODES: dict[str, Code] = {
         "elsewhere would be sent to a model or written into a report.",
     ),
     "TG115": Code("the value is not one of those allowed", "The message lists them, or says what is expected."),
-    "TG116": Code("the path leaves the suite's folder", "Files are named relative to the suite, inside its folder."),
+    "TG116": Code(
+        "the path leaves its folder",
+        "A catalog is named relative to the suite, inside its folder; a server's `cwd` inside the working folder.",
+    ),
     "TG201": Code("unknown server", "The name is in no `servers:` of this suite."),
     "TG202": Code("a test without a check", "It needs a gate or an `expect:`, or it can only pass."),
     "TG203": Code("two suites have one name", "The name is the folder of a suite's cassettes. Set `suite:` in one."),

@@ -4,6 +4,7 @@ from decimal import Decimal
 from functools import cached_property
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ..gates.registry import AnyGate
 from .canonical import digest
@@ -15,11 +16,15 @@ DEFAULT_MAX_TOKENS = 4096
 
 
 class StdioServer(msgspec.Struct, frozen=True, tag="stdio", tag_field="transport"):
-    """A server started as a process; `${env:NAME}` stays a reference until it runs."""
+    """A server started as a process; `${env:NAME}` stays a reference until it runs.
+
+    A program given as a relative path is found from the working folder, also where `cwd` is another.
+    """
 
     name: str
     command: tuple[str, ...]
     env: dict[str, str] = {}
+    cwd: str | UnsetType = UNSET
 
 
 class HttpServer(msgspec.Struct, frozen=True, tag="http", tag_field="transport"):

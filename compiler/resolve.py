@@ -3,6 +3,8 @@
 from pathlib import PurePosixPath
 from typing import Any
 
+from msgspec import UNSET
+
 from ..gates.expect import Expect
 from ..gates.registry import BLOCKS, CHECKS, AnyGate
 from .identity import hashed_slug, suite_id
@@ -103,7 +105,8 @@ def _cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, .
 def _server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> AnyServer:
     match block:
         case StdioBlock():
-            return StdioServer(name, tuple(block.command), block.env)
+            cwd = UNSET if block.cwd == "." else block.cwd
+            return StdioServer(name, tuple(block.command), block.env, cwd)
         case HttpBlock():
             return HttpServer(name, block.url, block.headers)
         case CatalogBlock():

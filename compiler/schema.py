@@ -17,12 +17,14 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ENV_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-def _inside_the_folder(path: str) -> str:
-    pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts or path.startswith("~") or "\\" in path or ":" in path:
-        hint = "give a path below the suite's own folder, with `/`"
-        refuse(finding("path", f"`{path}` leaves the suite's folder", help=hint))
-    return path
+def _inside(folder: str) -> AfterValidator:
+    def check(path: str) -> str:
+        pure = PurePosixPath(path)
+        if pure.is_absolute() or ".." in pure.parts or path.startswith("~") or "\\" in path or ":" in path:
+            refuse(finding("path", f"`{path}` leaves {folder}", help=f"give a path below {folder}, with `/`"))
+        return path
+
+    return AfterValidator(check)
 
 
 def _web_address(url: str) -> str:
@@ -53,6 +55,9 @@ class StdioBlock(Block):
         description="Program and arguments. No shell is involved. Arguments may hold `${env:NAME}`."
     )
     env: dict[str, str] = Field(default={}, description="Variables for the process; may hold `${env:NAME}`.")
+    cwd: Annotated[Name, _inside("the working folder")] = Field(
+        default=".", description="The folder it is started in, below the working folder; that one by default."
+    )
 
 
 class HttpBlock(Block):
@@ -67,9 +72,7 @@ class HttpBlock(Block):
 class CatalogBlock(Block):
     """A frozen tools/list, served by toolgrade itself."""
 
-    catalog: Annotated[Name, AfterValidator(_inside_the_folder)] = Field(
-        description="A JSON file below the suite's folder."
-    )
+    catalog: Annotated[Name, _inside("the suite's folder")] = Field(description="A JSON file below the suite's folder.")
 
 
 def _transport(value: object) -> str:

@@ -101,7 +101,7 @@ def _translate(document: Document, error: ErrorDetails, path: Path) -> Diagnosti
 def _other_transport(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
     transport = str(error["loc"][len(path) - 1]).strip("<>")
     message = f"`{path[-1]}` does not go with `{transport}`"
-    help_ = "a server has `command` and `env`, or `url` and `headers`, or `catalog`"
+    help_ = "a server has `command`, `env` and `cwd`, or `url` and `headers`, or `catalog`"
     return document.source.diagnostic("TG113", document.spans(path)[0], message, help=help_)
 
 
