@@ -69,7 +69,7 @@ constraints: ## Pin anew, from an empty environment, what .venv installs
 	@echo "Wrote constraints.txt. Next: make check test."
 
 clean: ## Remove everything that make and the tools made
-	@rm -rf .venv .servers $(RIVALS) $(MODEL) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
+	@rm -rf .venv .servers .playground $(RIVALS) $(MODEL) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
 	   .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,0 +1,63 @@
+"""Build .playground/, the small world that the shipped suites ask about: the same bytes on every machine."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from pathlib import Path
+
+SEED = Path(__file__).with_name("seed")
+PLACE = Path(".playground")
+DIARY = "diary"
+DATABASE = "library.db"
+COMMITS = (
+    ("Ada Keeper", "2024-03-01T09:00:00+00:00", "Start the diary", ("monday.md",)),
+    ("Ada Keeper", "2024-03-02T09:00:00+00:00", "Note the storm warning", ("tuesday.md",)),
+    ("Bo Pilot", "2024-03-03T09:00:00+00:00", "Log the ferry's delay", ("wednesday.md",)),
+)
+
+
+def build(place: Path = PLACE) -> None:
+    """Make everything anew, so that nothing an agent wrote the last time is left."""
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(SEED / "files", place)
+    shutil.copytree(SEED / "page", place / "page")
+    build_diary(place / DIARY)
+    build_database(place / DATABASE)
+    (place / ".gitignore").write_text("*\n")
+
+
+def build_diary(repository: Path) -> None:
+    """A git repository with three commits, a branch beside them, an edited file and one that is not added."""
+    repository.mkdir()
+    git(repository, "init", "--quiet", "--initial-branch", "main")
+    for author, date, subject, files in COMMITS:
+        for name in files:
+            shutil.copy(SEED / DIARY / name, repository)
+        git(repository, "add", ".")
+        git(repository, "commit", "--quiet", "--message", subject, author=author, date=date)
+    git(repository, "branch", "winter", "main~1")
+    with (repository / "monday.md").open("a") as monday:
+        monday.write("The gulls were back before noon.\n")
+    shutil.copy(SEED / DIARY / "thursday.md", repository)
+
+
+def git(repository: Path, *args: str, author: str = "Ada Keeper", date: str = "2024-03-01T09:00:00+00:00") -> None:
+    """Run git with this author and date, and with nobody's settings."""
+    email = f"{author.split()[0].lower()}@harbour.example"
+    who = {"NAME": author, "EMAIL": email, "DATE": date}
+    env = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
+    settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    argv = ["git", "-C", str(repository), *args]
+    subprocess.run(argv, env={"PATH": os.environ["PATH"], **settings, **env}, check=True)  # noqa: S603 - our own argv
+
+
+def build_database(file: Path) -> None:
+    """The harbour library: books, members and loans."""
+    with sqlite3.connect(file) as database:
+        database.executescript((SEED / "library.sql").read_text())
+    database.close()
+
+
+if __name__ == "__main__":
+    build()
