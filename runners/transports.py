@@ -28,7 +28,9 @@ def server_argv(server: StdioServer | CatalogServer, place: Place) -> tuple[str,
     """The command line of a server, whole: what is started is exactly this."""
     if isinstance(server, CatalogServer):
         return (sys.executable, "-m", "toolgrade.runners.catalog_server", str(place.folder / server.catalog))
-    return tuple(expand(part, server, place.environment) for part in server.command)
+    program, *args = (expand(part, server, place.environment) for part in server.command)
+    # From another folder a relative program would be another program, or none.
+    return (str(Path(program).absolute()) if server.cwd and "/" in program else program, *args)
 
 
 def transport_to(server: AnyServer, place: Place, limits: Limits, wire: Wire) -> AbstractAsyncContextManager[Streams]:
@@ -36,7 +38,8 @@ def transport_to(server: AnyServer, place: Place, limits: Limits, wire: Wire) ->
     if isinstance(server, HttpServer):
         return _http_transport(server, place, limits)
     env = child_environment(server, place.environment)
-    return stdio_transport(server_argv(server, place), env, None, limits, wire)
+    cwd = Path(server.cwd) if isinstance(server, StdioServer) and server.cwd else None
+    return stdio_transport(server_argv(server, place), env, cwd, limits, wire)
 
 
 @asynccontextmanager
