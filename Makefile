@@ -48,6 +48,7 @@ bench: .venv/.installed ## Measure compiling, scoring and counting tokens
 	@$(BIN)/python benchmarks/compile.py
 	@$(BIN)/python benchmarks/score.py
 	@$(BIN)/python benchmarks/surface.py
+	@$(BIN)/python benchmarks/lexical.py
 	@echo "benchmarks/rivals.py needs an environment of its own: make bench-rivals."
 
 bench-rivals: $(RIVALS)/.installed ## Compare with other libraries, in an environment of their own

@@ -1,0 +1,127 @@
+"""The `lexical` agent: a plain text search that picks tools by their own words. Free, deterministic, no key.
+
+It is a baseline: can the right tool be found in this catalog at all? docs/agents.md says how its limits were chosen.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from .agent import AskedCall, OfferedTool, Task, ToolAnswer, Turn
+from .arguments import fill
+from .bm25 import Index
+from .values import MENTION, QUOTED, Values
+from .words import words
+
+_NAME_WEIGHT = 3
+_SERVER_WEIGHT = 2
+_MAX_ANSWER = 2000
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+(?=[A-Z0-9\0])|\n+")
+_SEQUENCE = re.compile(r"(?i)(?:^|[,;.]?\s+)(?:and\s+)?(?:then|afterwards|after that|finally|lastly|next,)(?:,?\s+|$)")
+_NAMED = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]+\b")
+
+
+class LexicalAgent:
+    """Searches the catalog for each step of the prompt; keeps the index of the last catalog it saw."""
+
+    def __init__(self) -> None:
+        self._catalog: Catalog | None = None
+
+    def begin(self, task: Task) -> "LexicalConversation":
+        if self._catalog is None or self._catalog.tools != task.tools:
+            self._catalog = Catalog(task.tools)
+        return LexicalConversation(choose(self._catalog, task.prompt), task.prompt)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A tool for a step of the prompt."""
+
+    tool: OfferedTool
+    step: str
+    score: int
+
+
+class Catalog:
+    """The tools of a task, indexed."""
+
+    def __init__(self, tools: tuple[OfferedTool, ...]) -> None:
+        self.tools = tools
+        self._index = Index([_document(tool) for tool in tools])
+
+    def search(self, step: str) -> Choice | None:
+        """The tool that fits a step best, if one fits: it has a third of the step's words, and not just one of several.
+
+        Words that are values (quoted text, paths, addresses, numbers) do not count, nor names that no tool knows.
+        """
+        text = MENTION.sub(" ", step)
+        wanted = list(dict.fromkeys(words(text)))
+        scores = self._index.scores(wanted)
+        if not scores:
+            return None
+        best = min(scores, key=lambda place: (-scores[place], self.tools[place].server, self.tools[place].tool))
+        unknown = {word for name in _NAMED.findall(text) for word in words(name) if word not in self._index}
+        needed = len(wanted) - len(unknown)
+        shared = self._index.shared(best, wanted)
+        is_fit = 3 * shared >= needed and shared >= min(2, needed)
+        return Choice(self.tools[best], step, scores[best]) if is_fit else None
+
+
+class LexicalConversation:
+    """A call a turn, in the order of the steps; the last turn says what the tools answered."""
+
+    def __init__(self, choices: Sequence[Choice], prompt: str) -> None:
+        self._choices = choices
+        self._prompt = prompt
+        self._answers: list[str] = []
+        self._asked = 0
+
+    async def turn(self, answers: Sequence[ToolAnswer]) -> Turn:
+        self._answers += [answer.text for answer in answers]
+        if self._asked == len(self._choices):
+            return Turn(text="\n".join(self._answers)[:_MAX_ANSWER] or "No tool fits.")
+        choice = self._choices[self._asked]
+        self._asked += 1
+        args = fill(choice.tool.schema, Values(choice.step, self._prompt))
+        return Turn(calls=(AskedCall(f"call-{self._asked}", choice.tool.name, args),))
+
+
+def choose(catalog: Catalog, prompt: str) -> list[Choice]:
+    """A tool for each step that one fits, each tool once; what scores less than half of the best step is detail."""
+    found = [choice for step in steps(prompt) if (choice := catalog.search(step))]
+    best = max((choice.score for choice in found), default=0)
+    chosen: dict[str, Choice] = {}
+    for choice in found:
+        if 2 * choice.score >= best:
+            chosen.setdefault(choice.tool.name, choice)
+    return list(chosen.values())
+
+
+def steps(prompt: str) -> list[str]:
+    """The prompt by sentence, list item and "then"; quoted text is never split."""
+    quoted: list[str] = QUOTED.findall(prompt)
+    masked = QUOTED.sub("\0", prompt)
+    parts = [part for sentence in _SENTENCE_END.split(masked) for part in _SEQUENCE.split(sentence)]
+    given = iter(quoted)
+    whole = [re.sub("\0", lambda _: next(given), part) for part in parts]
+    return [step for step in whole if step.strip()]
+
+
+def _document(tool: OfferedTool) -> Mapping[str, int]:
+    """The words of a tool: its name three times, its server's twice, its description and its parameters' names."""
+    counts: Counter[str] = Counter()
+    for text, weight in _texts(tool):
+        for word in words(text):
+            counts[word] += weight
+    return counts
+
+
+def _texts(tool: OfferedTool) -> Iterator[tuple[str, int]]:
+    yield tool.tool, _NAME_WEIGHT
+    yield tool.server, _SERVER_WEIGHT
+    yield tool.description or "", 1
+    properties: object = tool.schema.get("properties")
+    if isinstance(properties, dict):
+        yield " ".join(map(str, cast(dict[object, object], properties))), 1

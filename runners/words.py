@@ -1,0 +1,117 @@
+"""The words of names and texts, as a search sees them."""
+
+import re
+
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # scripts without spaces: a character is a word
+    r"|[A-Z]+(?![a-z])|[A-Z]?(?:(?![A-Z\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])\w)+|\d+"
+)
+_COMMON = frozenset(
+    [
+        "a",
+        "able",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "can",
+        "could",
+        "do",
+        "does",
+        "each",
+        "every",
+        "for",
+        "from",
+        "get",
+        "give",
+        "go",
+        "has",
+        "have",
+        "he",
+        "help",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "let",
+        "like",
+        "make",
+        "me",
+        "more",
+        "most",
+        "my",
+        "need",
+        "new",
+        "now",
+        "of",
+        "on",
+        "one",
+        "or",
+        "other",
+        "our",
+        "out",
+        "please",
+        "right",
+        "should",
+        "so",
+        "some",
+        "such",
+        "tell",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "up",
+        "us",
+        "use",
+        "using",
+        "via",
+        "want",
+        "was",
+        "way",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+    ]
+)
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words, split at underscores and case changes, in the singular, without those that say nothing."""
+    found = (word.lower() for word in _WORD.findall(text))
+    return [_singular(word) for word in found if word not in _COMMON]
+
+
+def _singular(word: str) -> str:
+    if len(word) > 3 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
