@@ -1,4 +1,7 @@
-"""What a run did: the calls an agent made, in order, and what it answered."""
+"""What a run did: the calls an agent made, in order, and what it answered.
+
+These values come by the million and never refer to themselves, so the collector of cycles is not told of them.
+"""
 
 from decimal import Decimal
 from typing import Annotated
@@ -21,7 +24,7 @@ def tool_id(server: str | None, name: str) -> str:
     return f"{server}.{name}" if server else name
 
 
-class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+class Call(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One tool call; `args` stay undecoded JSON until an assertion asks for them."""
 
     name: Text
@@ -35,14 +38,14 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
         return tool_id(self.server, self.name)
 
 
-class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Tokens as the provider counted them."""
 
     input_tokens: Count | None = None
     output_tokens: Count | None = None
 
 
-class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
+class Trace(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One run. `tool_calls` must be there: an empty list says that no tool was called."""
 
     tool_calls: tuple[Call, ...]

@@ -41,19 +41,16 @@ class CellScorer:
     ) -> None:
         self._owner = (suite, test, cell)
         self._tallies: list[Tally] = [gate.begin(conditions) for gate in test.gates]
-        self._classes = classes_of(test.gates)
-        self._keep = keep
-        self._traces: list[TraceResult] = []
         self._spending = Spending()
+        self._traces = _KeptTraces(test.gates, keep) if keep else None
+        takers = (self._spending, *self._tallies, self._traces)
+        self._adders = [taker.add for taker in takers if taker is not None]
         self.runs = 0
 
     def add(self, trace: Trace) -> None:
         self.runs += 1
-        self._spending.add(trace)
-        for tally in self._tallies:
-            tally.add(trace)
-        if self._keep is not None:
-            self._traces.append(shown_trace(self._classes, self._keep(trace), self.runs))
+        for add in self._adders:
+            add(trace)
 
     def result(self) -> CellResult:
         suite, test, cell = self._owner
@@ -61,9 +58,21 @@ class CellScorer:
             gates = tuple(tally.result() for tally in self._tallies)
         else:
             gates = tuple(GateResult(gate.name, "skipped", reason=NO_TRACE) for gate in test.gates)
-        traces = None if self._keep is None else tuple(self._traces)
+        traces = None if self._traces is None else tuple(self._traces.shown)
         usage, cost = self._spending.usage, self._spending.cost
         return CellResult(suite, test, cell, self.runs, gates, traces, usage=usage, cost=cost)
+
+
+class _KeptTraces:
+    """Every run as a report may show it, with what became of its calls."""
+
+    def __init__(self, gates: Iterable[AnyGate], keep: Keep) -> None:
+        self._classes = classes_of(gates)
+        self._keep = keep
+        self.shown: list[TraceResult] = []
+
+    def add(self, trace: Trace) -> None:
+        self.shown.append(shown_trace(self._classes, self._keep(trace), len(self.shown) + 1))
 
 
 def classes_of(gates: Iterable[AnyGate]) -> tuple[ToolClass, ...] | None:
@@ -85,70 +94,76 @@ def score_traces(
     plan: Plan, runs: Iterable[ReadRun], test: str | None = None, keep_traces: bool = False
 ) -> tuple[CellResult, ...]:
     """Score recorded runs against a plan; `test` is the one meant by runs that name none."""
-    cells = _cells(plan, test, redacted_trace if keep_traces else None)
+    cells = _Cells(plan, test, redacted_trace if keep_traces else None)
     problems: list[str] = []
     wrong = 0
-    by_key: dict[tuple[str | None, str | None], CellScorer] = {}
     for read in runs:
-        run, problem = read.run, read.problem
-        if run is not None:
-            key = (run.test, run.model)
-            scorer = by_key.get(key)
-            if scorer is None:
-                scorer = _find(cells, run)
-                if isinstance(scorer, str):
-                    problem = scorer
-                else:
-                    by_key[key] = scorer
-            if isinstance(scorer, CellScorer):
-                try:
-                    scorer.add(run)
-                    continue
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:  # args are decoded when they are asserted on
-                    problem = f"`args`: {explain(error)}"
-        wrong += 1
-        if len(problems) < MAX_PROBLEMS:
-            problems.append(f"{read.place}: {problem}".replace("\n", "\\n"))
+        problem = read.problem if read.run is None else cells.add(read.run)
+        if problem is not None:
+            wrong += 1
+            if len(problems) < MAX_PROBLEMS:
+                problems.append(f"{read.place}: {problem}".replace("\n", "\\n"))
     if problems:
         raise UnreadableRuns(problems, wrong)
-    if not any(scorer.runs for scorer in cells.values()):
+    if not any(scorer.runs for scorer in cells.scorers):
         raise BadInput("no trace was given", 'a trace is JSON: {"tool_calls": [{"name": …, "server": …}]}')
-    return tuple(scorer.result() for scorer in cells.values())
+    return tuple(scorer.result() for scorer in cells.scorers)
 
 
-Cells = dict[tuple[str, str, str | None], CellScorer]
+class _Cells:
+    """The cells that runs may belong to; which one, is worked out once for each test and model that runs name."""
 
+    def __init__(self, plan: Plan, test: str | None, keep: Keep | None) -> None:
+        names = [planned.name for suite in plan.suites for planned in suite.tests]
+        if test is not None and test not in names:
+            raise BadInput(f"no test is named `{test}`", did_you_mean(test, names))
+        self._cells = {
+            (suite.name, planned.name, cell.model): CellScorer(suite, planned, cell, _SCORED, keep)
+            for suite in plan.suites
+            for planned in suite.tests
+            if test is None or planned.name == test
+            for cell in planned.cells
+        }
+        self._found: dict[tuple[str | None, str | None], CellScorer] = {}
 
-def _cells(plan: Plan, test: str | None, keep: Keep | None) -> Cells:
-    names = [planned.name for suite in plan.suites for planned in suite.tests]
-    if test is not None and test not in names:
-        raise BadInput(f"no test is named `{test}`", did_you_mean(test, names))
-    return {
-        (suite.name, planned.name, cell.model): CellScorer(suite, planned, cell, _SCORED, keep)
-        for suite in plan.suites
-        for planned in suite.tests
-        if test is None or planned.name == test
-        for cell in planned.cells
-    }
+    @property
+    def scorers(self) -> Iterable[CellScorer]:
+        return self._cells.values()
 
+    def add(self, run: RecordedRun) -> str | None:
+        """Score a run, or say why it cannot be."""
+        key = (run.test, run.model)
+        scorer = self._found.get(key) or self._find(key)
+        if isinstance(scorer, str):
+            return scorer
+        try:
+            return scorer.add(run)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:  # args are decoded when they are asserted on
+            return f"`args`: {explain(error)}"
 
-def _find(cells: Cells, run: RecordedRun) -> CellScorer | str:
-    """The cell a run belongs to, or why there is none."""
-    names = list(dict.fromkeys(name for _, name, _ in cells))
-    if run.test is None and len(names) > 1:
-        return 'the suite has several tests: say which with `"test"` in the run, or --test NAME'
-    name = names[0] if run.test is None else run.test
-    if name not in names:
-        hint = did_you_mean(name, names)
-        return f"no test is named `{name}`{f'; {hint}' if hint else ''}"
-    found = {key: scorer for key, scorer in cells.items() if key[1] == name}
-    if len({suite for suite, _, _ in found}) > 1:
-        return f"several suites have a test named `{name}`: score them one by one"
-    if len(found) == 1:
-        return next(iter(found.values()))
-    models = [str(model) for _, _, model in found]
-    chosen = next((scorer for (_, _, model), scorer in found.items() if model == run.model), None)
-    return chosen or f'the test has several models: say which with `"model"`, one of {", ".join(models)}'
+    def _find(self, key: tuple[str | None, str | None]) -> CellScorer | str:
+        found = self._cell_of(*key)
+        if isinstance(found, CellScorer):
+            self._found[key] = found
+        return found
+
+    def _cell_of(self, test: str | None, model: str | None) -> CellScorer | str:
+        """The cell of a test and a model, or why there is none."""
+        names = list(dict.fromkeys(name for _, name, _ in self._cells))
+        if test is None and len(names) > 1:
+            return 'the suite has several tests: say which with `"test"` in the run, or --test NAME'
+        name = names[0] if test is None else test
+        if name not in names:
+            hint = did_you_mean(name, names)
+            return f"no test is named `{name}`{f'; {hint}' if hint else ''}"
+        found = {key: scorer for key, scorer in self._cells.items() if key[1] == name}
+        if len({suite for suite, _, _ in found}) > 1:
+            return f"several suites have a test named `{name}`: score them one by one"
+        if len(found) == 1:
+            return next(iter(found.values()))
+        models = [str(known) for _, _, known in found]
+        chosen = next((scorer for (_, _, known), scorer in found.items() if known == model), None)
+        return chosen or f'the test has several models: say which with `"model"`, one of {", ".join(models)}'
 
 
 def score_selection(

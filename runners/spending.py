@@ -16,8 +16,10 @@ class Spending:
         self._cost: Decimal | None = Decimal(0)
 
     def add(self, trace: Trace) -> None:
-        usage = trace.usage or _UNKNOWN
         self._runs += 1
+        if self._input is self._output is self._cost is None:
+            return
+        usage = trace.usage or _UNKNOWN
         self._input = _sum(self._input, usage.input_tokens)
         self._output = _sum(self._output, usage.output_tokens)
         self._cost = None if self._cost is None or trace.cost is None else self._cost + trace.cost

@@ -11,19 +11,21 @@ from ..gates.trace import Trace
 from .fault import BadInput
 
 MAX_RUN_BYTES = 64 * 1024 * 1024
+_TOO_LONG = f"a run has at most {MAX_RUN_BYTES:,} bytes"
+_BUFFER_BYTES = 256 * 1024
 STDIN = "-"
 _LINES = (".jsonl", ".ndjson")
 _BOM = b"\xef\xbb\xbf"
 
 
-class RecordedRun(Trace, frozen=True, omit_defaults=True):
+class RecordedRun(Trace, frozen=True, omit_defaults=True, gc=False):
     """A trace recorded anywhere, which may name the test and the model it belongs to."""
 
     test: str | None = None
     model: str | None = None
 
 
-class ReadRun(msgspec.Struct, frozen=True):
+class ReadRun(msgspec.Struct, frozen=True, gc=False):
     """A run as read, or why it could not be; `line` is 0 where the file is one run."""
 
     file: str
@@ -46,7 +48,7 @@ def read_runs(files: Sequence[str]) -> Iterator[ReadRun]:
             yield from _stream("<stdin>", sys.stdin.buffer)
             continue
         try:
-            with Path(file).open("rb") as stream:
+            with Path(file).open("rb", buffering=_BUFFER_BYTES) as stream:
                 yield from _stream(file, stream)
         except OSError as error:
             raise BadInput(f"{file}: {error.strerror or error}") from None
@@ -59,14 +61,11 @@ def _stream(file: str, stream: IO[bytes]) -> Iterator[ReadRun]:
         return
     number, line = 1, first
     while line:
-        found = _decode(file, number, line)
-        if found.problem is None:
-            yield found
-        elif len(line) > MAX_RUN_BYTES:
-            yield msgspec.structs.replace(found, problem=f"a run has at most {MAX_RUN_BYTES:,} bytes")
+        if len(line) > MAX_RUN_BYTES:
+            yield ReadRun(file, number, None, _TOO_LONG)
             return
-        elif not line.isspace():
-            yield found
+        if not line.isspace():
+            yield ReadRun(file, number, *_decode(line))
         line = stream.readline(MAX_RUN_BYTES + 1)
         number += 1
 
@@ -82,26 +81,25 @@ def _is_whole(line: bytes) -> bool:
 
 def _document(file: str, data: bytes) -> ReadRun:
     if len(data) > MAX_RUN_BYTES:
-        return ReadRun(file, 0, None, f"a run has at most {MAX_RUN_BYTES:,} bytes; runs by the line go into .jsonl")
+        return ReadRun(file, 0, None, f"{_TOO_LONG}; runs by the line go into .jsonl")
     if not data.strip():
         return ReadRun(file, 0, None, "the file is empty")
-    found = _decode(file, 0, data)
-    if found.problem and data.lstrip()[:1] == b"[":
-        return msgspec.structs.replace(
-            found, problem="a JSON file is one run, not a list; put a run a line into a .jsonl file"
-        )
-    if found.problem and "trailing" in found.problem:
-        return msgspec.structs.replace(found, problem="the file holds more than one run; name it .jsonl")
-    return found
+    run, problem = _decode(data)
+    if problem and data.lstrip()[:1] == b"[":
+        problem = "a JSON file is one run, not a list; put a run a line into a .jsonl file"
+    elif problem and "trailing" in problem:
+        problem = "the file holds more than one run; name it .jsonl"
+    return ReadRun(file, 0, run, problem)
 
 
-def _decode(file: str, line: int, data: bytes) -> ReadRun:
+def _decode(data: bytes) -> tuple[RecordedRun | None, str | None]:
+    """The run, or why it cannot be read."""
     try:
-        return ReadRun(file, line, _DECODER.decode(data), None)
+        return _DECODER.decode(data), None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return ReadRun(file, line, None, explain(error))
+        return None, explain(error)
     except RecursionError:
-        return ReadRun(file, line, None, "nested too deeply")
+        return None, "nested too deeply"
 
 
 def explain(error: Exception) -> str:
