@@ -9,9 +9,9 @@ from typing import Any, cast
 from ..gates.nearest import did_you_mean, nearest
 from ..gates.registry import CHECKS
 from .diagnostic import Diagnostic, Path, Span
+from .document import Document
 from .lookalikes import lookalikes
 from .schema import ENV_REFERENCE
-from .source import Document
 
 Entry = tuple[Path, dict[str, Any]]
 _ENV_PLACES = ("command", "env", "headers", "url")
@@ -26,17 +26,14 @@ def check(document: Document) -> Iterator[Diagnostic]:
     yield from _repeated(document, agents, "agent")
     yield from _repeated(document, tests, "test")
     yield from _environment(document)
+    if not tests and not document.value.get("tests"):
+        help_ = "add `tests:`, or an agent with a gate"
+        yield document.source.diagnostic("TG202", document.root, "this suite holds no test", help=help_)
     for path, entry in [*agents, *_entries(document.value, "tests")]:
         yield from _entry(document, path, entry)
     known = {agent["name"]: agent for _, agent in agents if isinstance(agent.get("name"), str)}
     for path, test in tests:
         yield from _test(document, path, test, known)
-
-
-def has_test(document: Document) -> bool:
-    """Whether anything in the suite is a test; what has the wrong shape is reported elsewhere."""
-    agents = list(_entries(document.value, "agents"))
-    return bool(document.value.get("tests")) or any(_has_check(agent) for _, agent in agents)
 
 
 def _entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
@@ -87,7 +84,8 @@ def _entry(document: Document, path: Path, entry: dict[str, Any]) -> Iterator[Di
             label = f"expected one of {', '.join(known)}" if known else None
             yield document.source.diagnostic("TG201", span, f"unknown server `{name}`", help=help_, label=label)
         elif name in seen:
-            yield document.source.diagnostic("TG112", span, f"the server `{name}` is listed twice")
+            message = f"the server `{name}` is listed twice"
+            yield document.source.diagnostic("TG112", span, message, help="remove one of them")
         seen.add(name)
 
 
@@ -137,7 +135,8 @@ def _ids(document: Document, path: Path, test: dict[str, Any], servers: list[str
         for one, other, why in lookalikes(name for name, _, _ in ids):
             span = next(_value(document, at) for name, at, _ in ids if name == other)
             message = f"`{other}` and `{one}` are two different ids that look alike ({why})"
-            yield document.source.diagnostic("TG222", span, message)
+            help_ = "if they are meant to be one tool, write both alike"
+            yield document.source.diagnostic("TG222", span, message, help=help_)
 
 
 def _tool_ids(path: Path, gate: str, block: object) -> Iterator[tuple[str, Path, str | None]]:
@@ -155,7 +154,8 @@ def _overlaps(document: Document, ids: list[tuple[str, Path, str | None]]) -> It
     for name, at, tool_class in ids:
         if tool_class is not None and first.setdefault(name, tool_class) != tool_class:
             message = f"`{name}` is in the classes `{first[name]}` and `{tool_class}`: one call reaches both"
-            yield document.source.diagnostic("TG220", _value(document, at), message)
+            help_ = "keep it in one of them, unless that is meant"
+            yield document.source.diagnostic("TG220", _value(document, at), message, help=help_)
 
 
 def _foreign(document: Document, ids: list[tuple[str, Path, str | None]], servers: list[str]) -> Iterator[Diagnostic]:
@@ -172,7 +172,8 @@ def _foreign(document: Document, ids: list[tuple[str, Path, str | None]], server
 
 
 def _environment(document: Document) -> Iterator[Diagnostic]:
-    if "env:" not in document.source.text:
+    text = document.source.text
+    if "env:" not in text and "\\" not in text:  # an escape could spell it
         return
     for path, text, is_key in _strings(document.value, ()):
         if "${env:" not in text:

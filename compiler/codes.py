@@ -22,7 +22,8 @@ CODES: dict[str, Code] = {
     "TG004": Code("the YAML is malformed", "The parser could not go on at this place."),
     "TG005": Code(
         "a bound is broken",
-        "A suite holds at most 2,000,000 values, nested at most 64 deep, and numbers have at most 300 digits.",
+        "A suite holds at most 1,000,000 values (or commas, brackets and line ends), nested at most 64 deep; a number "
+        "has at most 300 digits; and of the mistakes in a file the first 1,000 are shown.",
     ),
     "TG006": Code(
         "an alias cannot be expanded",

@@ -8,12 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .checks import check, has_test
-from .diagnostic import Diagnostic, SourceText, Span
+from .checks import check
+from .diagnostic import Diagnostic, SourceText, Span, bounded
+from .document import Document
 from .plan import Plan, SuitePlan
 from .resolve import resolve
 from .schema import SuiteBlock
-from .source import Document, read_document
+from .source import read_document
 from .translate import translate
 
 
@@ -84,14 +85,11 @@ def compile_text(text: str | bytes, file: str = "suite.yml") -> Compilation:
 
 
 def _compile_document(document: Document, recorded: str) -> tuple[SuitePlan | None, list[Diagnostic]]:
-    found = list(check(document))
-    if not has_test(document):
-        help_ = "add `tests:`, or an agent with a gate"
-        found.append(document.source.diagnostic("TG202", document.root, "this suite holds no test", help=help_))
+    found = list(bounded(check(document)))
     try:
         suite = SuiteBlock.model_validate(document.value)
     except ValidationError as error:
-        return None, [*found, *translate(document, error.errors(include_url=False))]
+        return None, [*found, *bounded(translate(document, error.errors(include_url=False)))]
     if any(diagnostic.is_error for diagnostic in found):
         return None, found
     return resolve(suite, recorded), found
@@ -104,5 +102,5 @@ def _same_name(document: Document, plan: SuitePlan, first: dict[str, str]) -> li
     if other == document.source.file:
         return []
     span = document.spans(("suite",))[1] if "suite" in document.value else Span(0, 0)
-    message = f"the suite `{plan.name}` has the name of {other}"
-    return [document.source.diagnostic("TG203", span, message, help="set another `suite:`")]
+    message = f"the name `{plan.name}` is that of the suite in {other}"
+    return [document.source.diagnostic("TG203", span, message, help="give one of them another `suite:`")]

@@ -2,10 +2,14 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from .codes import CODES, Severity
+
+MAX_ERRORS = 1000
+TOO_MANY = f"more than {MAX_ERRORS:,} mistakes; the rest is not shown"
 
 Path = tuple[str | int, ...]
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -44,6 +48,17 @@ class Diagnostic:
     @property
     def order(self) -> tuple[str, int, int, str, str]:
         return (self.file, self.line, self.column, self.code, self.message)
+
+
+def bounded(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings up to a bound on the errors among them, and where that was reached, one that says so."""
+    errors = 0
+    for diagnostic in found:
+        errors += diagnostic.is_error
+        if errors > MAX_ERRORS:
+            yield Diagnostic("TG005", TOO_MANY, diagnostic.file, diagnostic.span, diagnostic.line, diagnostic.column)
+            return
+        yield diagnostic
 
 
 class SourceText:

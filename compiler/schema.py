@@ -29,7 +29,8 @@ def _inside(folder: str) -> AfterValidator:
 
 def _web_address(url: str) -> str:
     if not url.startswith(("http://", "https://", "${env:")):
-        refuse(finding("choice", f"`{url}` is not an http:// or https:// address"))
+        hint = "a server on this machine is started with `command`" if "://" in url else f"write `http://{url}`"
+        refuse(finding("choice", f"`{url}` is not an http:// or https:// address", help=hint))
     return url
 
 

@@ -1,26 +1,26 @@
 """YAML text as plain values and the place of each: one loop over the parser's events, within bounds."""
 
-from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import yaml
 
-from .diagnostic import Diagnostic, Path, SourceText, Span
+from .diagnostic import MAX_ERRORS, TOO_MANY, Diagnostic, SourceText, Span
+from .document import Document, Marks
 from .encoding import EncodingError, decode
-from .scalar import NumberTooLongError, resolve_plain
+from .scalar import MAX_DIGITS, NumberTooLongError, resolve_plain
 from .syntax import lone_surrogate, syntax_problem
 
 MAX_BYTES = 8 * 1024 * 1024
-MAX_NODES = 2_000_000
+MAX_NODES = 1_000_000
 MAX_DEPTH = 64
 MAX_REPEATED = 100_000
-MAX_SHOWN = 1000
 
 _CORE_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq")} | {"!"}
 _TEXT_TAGS = ("tag:yaml.org,2002:str", "!")
 _MERGE = "<<"
+_SEPARATORS = (",", "\n", ": ", "[", "{", "- ")
 
 
 class _Fatal(Exception):
@@ -29,61 +29,6 @@ class _Fatal(Exception):
     def __init__(self, code: str, span: Span, message: str, help_: str | None = None) -> None:
         super().__init__(message)
         self.facts = (code, span, message, help_)
-
-
-class Marks:
-    """Where everything in a document stands: for each container the offsets of its keys and values."""
-
-    def __init__(self) -> None:
-        self._by_id: dict[int, array[int]] = {}
-        self._index: dict[int, dict[str, int]] = {}
-
-    def keep(self, container: object, offsets: list[int]) -> None:
-        self._by_id[id(container)] = array("I", offsets)
-
-    def entry(self, container: object, step: str | int) -> tuple[Span, Span] | None:
-        """The spans of one key and its value; of an item of a list, twice its own."""
-        offsets = self._by_id.get(id(container))
-        if offsets is None:
-            return None
-        if isinstance(container, dict) and step in container:
-            index = 4 * self._places(cast(dict[str, Any], container))[cast(str, step)]
-            key, value = offsets[index : index + 2], offsets[index + 2 : index + 4]
-            return Span(*key), Span(*value)
-        if isinstance(container, list) and isinstance(step, int) and 2 * step + 1 < len(offsets):
-            span = Span(offsets[2 * step], offsets[2 * step + 1])
-            return span, span
-        return None
-
-    def _places(self, container: dict[str, Any]) -> dict[str, int]:
-        """The place of each key among the keys, worked out once for a mapping that is asked about."""
-        found = self._index.get(id(container))
-        if found is None:
-            found = self._index[id(container)] = {key: place for place, key in enumerate(container)}
-        return found
-
-    def offsets(self, container: object) -> "array[int]":
-        return self._by_id[id(container)]
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A suite as read: its text, its values, and where each of them stands."""
-
-    source: SourceText
-    value: dict[str, Any]
-    marks: Marks
-    root: Span
-
-    def spans(self, path: Path) -> tuple[Span, Span]:
-        """The spans of the key and the value at a path, or of the nearest thing above it."""
-        spans, value = (self.root, self.root), cast(Any, self.value)
-        for step in path:
-            entry = self.marks.entry(value, step)
-            if entry is None:
-                break
-            spans, value = entry, value[step]
-        return spans
 
 
 @dataclass(slots=True)
@@ -118,11 +63,22 @@ def read_document(file: str, data: bytes, loader: Any = None) -> tuple[Document 
         return None, source, [shown.diagnostic("TG003", end, str(error), help=error.help)]
     reader = _Reader(source)
     try:
+        _refuse_the_dense(source.text)
         document = reader.read(loader or _default_loader())
     except _Fatal as fatal:
         code, span, message, help_ = fatal.facts
         return None, source, [*reader.diagnostics, source.diagnostic(code, span, message, help=help_)]
     return document, source, reader.diagnostics
+
+
+def _refuse_the_dense(text: str) -> None:
+    """Refuse at once what would break the bound on values only after seconds of reading: most need a separator."""
+    if len(text) > MAX_NODES and sum(map(text.count, _SEPARATORS)) > MAX_NODES:
+        raise _too_many_values(Span(0, 0))
+
+
+def _too_many_values(span: Span) -> _Fatal:
+    return _Fatal("TG005", span, f"more than {MAX_NODES:,} values", "split the suite into several files")
 
 
 def _default_loader() -> Any:
@@ -184,8 +140,13 @@ class _Reader:
         if self.root is not None:
             raise _Fatal("TG009", _span(event), "a second YAML document", "put each suite into a file of its own")
 
-    def scalar(self, event: Any) -> None:
+    def count(self, event: Any) -> None:
         self.weight += 1
+        if self.weight > MAX_NODES:
+            raise _too_many_values(_span(event))
+
+    def scalar(self, event: Any) -> None:
+        self.count(event)
         text = event.value
         if event.tag is not None:
             self.check_tag(event)
@@ -194,7 +155,8 @@ class _Reader:
                 value = resolve_plain(text)
             except NumberTooLongError:
                 value = 0
-                self.report("TG005", _span(event), f"a number of {len(text):,} digits; at most 300 are allowed")
+                message = f"a number of {len(text):,} digits; at most {MAX_DIGITS} are allowed"
+                self.report("TG005", _span(event), message, help="write a shorter number, or quote it as text")
         else:
             value = text
             if not text.isascii() and (bad := lone_surrogate(self.source.text, event.start_mark.index, text)):
@@ -205,11 +167,10 @@ class _Reader:
         self.place(value, event)
 
     def open(self, event: Any, container: Any) -> None:
-        self.weight += 1
-        if self.weight > MAX_NODES:
-            raise _Fatal("TG005", _span(event), f"more than {MAX_NODES:,} values", "split the suite")
+        self.count(event)
         if len(self.stack) >= MAX_DEPTH:
-            raise _Fatal("TG005", _span(event), f"nested more than {MAX_DEPTH} deep")
+            help_ = "check the brackets: no suite needs that depth"
+            raise _Fatal("TG005", _span(event), f"nested more than {MAX_DEPTH} deep", help_)
         if event.tag is not None:
             self.check_tag(event)
         if event.anchor is not None:
@@ -235,13 +196,14 @@ class _Reader:
             raise _Fatal("TG006", _span(event), f"the alias `*{name}` has no anchor", f"write `&{name}` before it")
         anchored = self.anchors[name]
         if anchored is None:
-            raise _Fatal("TG006", _span(event), f"cyclic alias: `*{name}` stands inside its own anchor")
+            message = f"cyclic alias: `*{name}` stands inside its own anchor"
+            raise _Fatal("TG006", _span(event), message, "write out what is meant instead")
         value, weight = anchored
         self.weight += weight
         self.repeated += weight
         if self.repeated > MAX_REPEATED:
             message = f"alias expansion limit: aliases repeat more than {MAX_REPEATED:,} values"
-            raise _Fatal("TG006", _span(event), message)
+            raise _Fatal("TG006", _span(event), message, "write the values out, or split the suite")
         self.place(value, event)
 
     def place(self, value: Any, event: Any, start: int | None = None) -> None:
@@ -295,7 +257,8 @@ class _Reader:
             parts = cast(list[Any], merged) if isinstance(merged, list) else [merged]
             for part in parts:
                 if not isinstance(part, dict):
-                    self.report("TG103", span, "`<<` takes a mapping, or a list of them")
+                    message = "`<<` takes a mapping, or a list of them"
+                    self.report("TG103", span, message, help="write `<<: *anchor`")
                     continue
                 offsets = self.marks.offsets(cast(Any, part))
                 for index, (key, value) in enumerate(cast(dict[str, Any], part).items()):
@@ -311,10 +274,10 @@ class _Reader:
             )
 
     def report(self, code: str, span: Span, message: str, **more: Any) -> None:
-        if len(self.diagnostics) >= MAX_SHOWN:
-            raise _Fatal("TG005", span, f"more than {MAX_SHOWN:,} mistakes; the rest is not shown")
+        if len(self.diagnostics) >= MAX_ERRORS:
+            raise _Fatal("TG005", span, TOO_MANY)
         self.diagnostics.append(self.source.diagnostic(code, span, message, **more))
 
 
 _DROPPED = str(b"dropped", "ascii")
-_EMPTY = "write `tests:` or `agents:`, or start from `toolgrade schema`"
+_EMPTY = "write `tests:`, and below it a list of entries that start with `- name: …`"

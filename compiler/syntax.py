@@ -26,6 +26,7 @@ _PROBLEMS: tuple[tuple[str, str, str | None], ...] = (
     ),
     ("expected key|expected <block end>", "this does not fit the block it stands in", "check the indentation"),
     ("expected '?<document start>", "the suite has ended above", "check the brackets and the indentation"),
+    ("colon without a key", "a `:` with no key before it", "write a key before the colon"),
     ("tab character", "a tab cannot indent", "indent with spaces"),
     ("cannot start any token", "this character cannot start a value", "quote the text"),
     ("unexpected end of stream|unexpected document", "the quoted text never ends", "close the quote"),
@@ -72,7 +73,9 @@ def _problem(text: str, offset: int, error: Any) -> str:
     """A parser's words on what it was doing and what went wrong; of a tab libyaml says no more than "character"."""
     if text.startswith("\t", offset):
         return "tab character"
-    return f"{getattr(error, 'context', None)}: {getattr(error, 'problem', None) or error}"
+    problem = f"{getattr(error, 'context', None)}: {getattr(error, 'problem', None) or error}"
+    has_no_key = text.startswith(":", offset) and re.search("expected (key|<block end>)", problem)
+    return "colon without a key" if has_no_key else problem
 
 
 def _offset(text: str, mark: Any) -> int:

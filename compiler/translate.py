@@ -1,16 +1,15 @@
 """Pydantic's errors as diagnostics: a code, a place in the file, and a sentence that says what to write."""
 
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from pydantic_core import ErrorDetails
 
 from ..gates.nearest import did_you_mean, nearest
 from ..gates.value import describe
-from .diagnostic import Diagnostic, Path
-from .schema import json_schema
-from .source import MAX_SHOWN, Document
+from .diagnostic import MAX_ERRORS, Diagnostic, Path, Span
+from .document import Document
+from .keys import keys_at
 
 _CODES = {
     "key": "TG101",
@@ -46,16 +45,13 @@ _TYPES = {
 
 def translate(document: Document, errors: list[ErrorDetails]) -> Iterator[Diagnostic]:
     """A diagnostic for each error that says something of its own."""
-    shown = errors[:MAX_SHOWN]
+    shown = errors[: MAX_ERRORS + 1]
     misspelt = {_meant(error) for error in shown if error["type"] == "extra_forbidden"}
     for error in shown:
         path = _path(error)
         if error["type"] == "missing" and misspelt.intersection(_ways_to_give(path)):
             continue
         yield _translate(document, error, path)
-    if len(errors) > len(shown):
-        _, span = document.spans(_path(errors[MAX_SHOWN]))
-        yield document.source.diagnostic("TG005", span, f"more than {MAX_SHOWN:,} mistakes; the rest is not shown")
 
 
 def _ways_to_give(path: Path) -> list[Path]:
@@ -69,7 +65,7 @@ def _path(error: ErrorDetails) -> Path:
 
 def _meant(error: ErrorDetails) -> Path:
     path = _path(error)
-    return (*path[:-1], nearest(str(path[-1]), _keys_at(path[:-1])) or "")
+    return (*path[:-1], nearest(str(path[-1]), keys_at(path[:-1])) or "")
 
 
 def _translate(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
@@ -77,10 +73,16 @@ def _translate(document: Document, error: ErrorDetails, path: Path) -> Diagnosti
     kind, facts = error["type"], error.get("ctx", {})
     if kind in _CODES:
         span = key_span if facts.get("on_key") else value_span
-        help_, label = facts.get("help"), facts.get("label")
-        return document.source.diagnostic(_CODES[kind], span, facts["message"], help=help_, label=label)
+        return document.source.diagnostic(
+            _CODES[kind],
+            span,
+            facts["message"],
+            help=facts.get("help"),
+            label=facts.get("label"),
+            related=_first_use(document, path, facts.get("first_at")),
+        )
     if kind == "extra_forbidden":
-        known = _keys_at(path[:-1])
+        known = keys_at(path[:-1])
         if path[-1] in known:
             return _other_transport(document, error, path)
         help_ = _elsewhere(path) or did_you_mean(str(path[-1]), known)
@@ -98,6 +100,12 @@ def _translate(document: Document, error: ErrorDetails, path: Path) -> Diagnosti
     )
 
 
+def _first_use(document: Document, path: Path, first_at: Path | None) -> tuple[tuple[Span, str], ...]:
+    if not first_at:
+        return ()
+    return ((document.spans((*path[: -len(first_at)], *first_at))[1], "first used here"),)
+
+
 def _other_transport(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
     transport = str(error["loc"][len(path) - 1]).strip("<>")
     message = f"`{path[-1]}` does not go with `{transport}`"
@@ -108,14 +116,15 @@ def _other_transport(document: Document, error: ErrorDetails, path: Path) -> Dia
 def _missing(path: Path) -> tuple[str, str | None]:
     if path[0] == "servers":
         return "a server needs `command`, `url` or `catalog`", "write `{command: [program, argument]}`"
-    return f"missing key `{path[-1]}`", None
+    return f"missing key `{path[-1]}`", _EXAMPLES.get(str(path[-1]))
 
 
 def _plain(kind: str, facts: dict[str, Any], path: Path, value: object, written: str) -> tuple[str, str, str | None]:
     """Code, message and help for an error of pydantic's own."""
     what = _subject(path)
     if kind == "string_type" and value is None:
-        return "TG111", f"{what} is empty; text is expected", 'write the text, or quote it: `"~"`' if written else None
+        help_ = f'write the text, or quote it: `"{written}"`' if written else "write the text, or remove the key"
+        return "TG111", f"{what} is empty; text is expected", help_
     if kind == "string_type" and isinstance(value, int | float):
         return "TG111", f"{what} must be text, not {_type_name(value)}", f'quote it: `"{written}"`'
     if kind in _TYPES:
@@ -124,7 +133,7 @@ def _plain(kind: str, facts: dict[str, Any], path: Path, value: object, written:
             return "TG103", f"{what} is empty; {_TYPES[kind]} is expected", help_
         return "TG103", f"{what} must be {_TYPES[kind]}, not {_type_name(value)}", help_
     if kind in ("too_short", "string_too_short", "string_pattern_mismatch"):
-        return "TG110", f"{what} is empty", _EMPTY.get(str(path[-1]))
+        return "TG110", f"{what} is empty", _EMPTY.get(str(path[-1]), "write some text")
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = f"at least {facts['ge']}" if "ge" in facts else f"at most {facts['le']}"
         return "TG107", f"{what} must be {bound}, not {describe(value)}", None
@@ -171,8 +180,8 @@ def _right_type(kind: str, path: Path, value: object, written: str) -> str | Non
     if kind == "int_type" and isinstance(value, str) and value.isdecimal():
         return f"write {value} without quotes"
     if kind == "bool_type":
-        return _BOOLEANS.get(written)
-    keys = _keys_at(path) if kind in ("model_type", "model_attributes_type") else []
+        return _BOOLEANS.get(str(value).lower())
+    keys = keys_at(path) if kind in ("model_type", "model_attributes_type") else []
     return f"its keys are {', '.join(keys)}" if keys else None
 
 
@@ -192,50 +201,23 @@ def _elsewhere(path: Path) -> str | None:
     return _ELSEWHERE.get(str(path[-1])) if len(path) > 1 else None
 
 
-def _keys_at(path: Path) -> list[str]:
-    """The keys that the language knows at a place."""
-    schema = _schema()
-    nodes = [schema]
-    for step in path:
-        nodes = [below for node in nodes for below in _below(schema, node, step)]
-    return list(
-        dict.fromkeys(key for node in nodes for real in _branches(schema, node) for key in real.get("properties", {}))
-    )
-
-
-@lru_cache(maxsize=1)
-def _schema() -> dict[str, Any]:
-    return json_schema()
-
-
-def _below(schema: dict[str, Any], node: dict[str, Any], step: str | int) -> Iterator[dict[str, Any]]:
-    for real in _branches(schema, node):
-        if isinstance(step, int):
-            found = [real.get("items")]
-        else:
-            any_key = [real.get("additionalProperties"), *real.get("patternProperties", {}).values()]
-            found = [real["properties"][step]] if step in real.get("properties", {}) else any_key
-        yield from (cast(dict[str, Any], below) for below in found if isinstance(below, dict))
-
-
-def _branches(schema: dict[str, Any], node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if "$ref" in node:
-        yield from _branches(schema, schema["$defs"][node["$ref"].rsplit("/", 1)[-1]])
-    elif branches := node.get("oneOf") or node.get("anyOf"):
-        for branch in branches:
-            yield from _branches(schema, branch)
-    else:
-        yield node
-
-
 _TRANSPORTS = ("command", "url", "catalog")
-_BOOLEANS = {"yes": "write `true`", "on": "write `true`", "no": "write `false`", "off": "write `false`"}
+_BOOLEANS = {
+    **dict.fromkeys(("yes", "on", "true", "1"), "write `true`, without quotes"),
+    **dict.fromkeys(("no", "off", "false", "0"), "write `false`, without quotes"),
+}
 _TAGS = {"<command>", "<url>", "<catalog>", "[key]"}
 _ELSEWHERE = {
     "target": "`target` and `matcher` stand in an entry of `expect`",
     "matcher": "`target` and `matcher` stand in an entry of `expect`",
     "members": "`members` stands in a class: `classes: [{name: …, members: […]}]`",
     "args": "arguments belong into `command: [program, argument]`",
+}
+_EXAMPLES = {
+    "name": "write `name: …`, distinct from the others",
+    "classes": "write `classes: [{name: …, members: [server.tool]}]`",
+    "members": "write `members: [server.tool]`: the tools that reach this class",
+    "expected_tools": "write `expected_tools: [server.tool]`",
 }
 _EMPTY = {
     "members": "list at least one tool: a class without members can never be reached",

@@ -23,10 +23,14 @@ def finding(
     help: str | None = None,  # noqa: A002 - the word a diagnostic uses
     label: str | None = None,
     at: tuple[str | int, ...] = (),
+    first_at: tuple[str | int, ...] = (),
     on_key: bool = False,
 ) -> InitErrorDetails:
-    """One thing wrong in a block, `at` a path below it; the compiler gives it a code, a file and a line."""
-    facts: dict[str, Any] = {"message": message, "help": help, "label": label, "on_key": on_key}
+    """One thing wrong in a block, `at` a path below it; the compiler gives it a code, a file and a line.
+
+    Of a name used twice, `first_at` is where it stood first: a path of the same length.
+    """
+    facts: dict[str, Any] = {"message": message, "help": help, "label": label, "first_at": first_at, "on_key": on_key}
     return InitErrorDetails(type=PydanticCustomError(cast(LiteralString, kind), "{message}", facts), loc=at, input=None)
 
 

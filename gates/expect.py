@@ -6,7 +6,7 @@ import msgspec
 from pydantic_core import InitErrorDetails
 
 from .block import finding
-from .expectation import Expectation, ExpectList
+from .expectation import Expectation, ExpectList, gate_of
 from .gate import Conditions
 from .operators import Kind
 from .result import AssertionResult, GateResult
@@ -20,7 +20,7 @@ def _kind_of(target: str) -> Kind | InitErrorDetails:
     try:
         return parse_target(target).kind
     except UnknownTarget as error:
-        hint = f"did you mean `{error.suggestion}`?" if error.suggestion else None
+        hint = f"did you mean `{error.suggestion}`?" if error.suggestion else gate_of(target)
         label = f"expected {error.expected}"
         return finding("target", f"unknown target `{target}`", label=label, help=hint, on_key=True)
 

@@ -16,7 +16,7 @@ from .matcher import MATCHER_SCHEMA, failure, matcher_findings
 from .nearest import did_you_mean, nearest
 from .operators import Kind
 from .result import AssertionResult
-from .target import ABSENT
+from .target import ABSENT, PLAIN
 from .value import describe
 
 KindOf = Callable[[str], "Kind | InitErrorDetails"]
@@ -79,11 +79,22 @@ def targets_of(kinds: Mapping[str, Kind]) -> ExpectList:
             "target",
             f"unknown target `{target}`",
             label=f"expected one of {', '.join(kinds)}",
-            help=did_you_mean(target, kinds),
+            help=did_you_mean(target, kinds) or gate_of(target) or _of_the_trace(target),
             on_key=True,
         )
 
     return ExpectList(kind_of, {"enum": list(kinds)})
+
+
+def gate_of(target: str) -> str | None:
+    """The help line for a target that belongs into the `expect` of a gate."""
+    gate = _GATES.get(target.partition(".")[0])
+    return f"a target of `{gate}` stands in the `expect` of that gate" if gate else None
+
+
+def _of_the_trace(target: str) -> str | None:
+    is_plain = target.startswith("tool_calls[") or target in PLAIN
+    return "a target of the trace stands in the `expect` of the test itself" if is_plain else None
 
 
 def _expectation(item: dict[str, Any]) -> Expectation:
@@ -133,7 +144,7 @@ def _pair_findings(
 ) -> Iterator[InitErrorDetails]:
     if not isinstance(target, str):
         label = f"expected a target, not {describe(target)}"
-        yield finding("type", label, at=at, on_key=at == below)
+        yield finding("type", label, at=at, on_key=at == below, help=_FORMS)
         return
     kind = kind_of(target)
     if not isinstance(kind, str):
@@ -165,4 +176,9 @@ def _list_schema(target: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": {"anyOf": [short, long]}}
 
 
+_GATES = {
+    "tool_selection": "equal_function_sets",
+    "token_efficiency": "token_efficiency",
+    "tool_correctness": "tool_correctness",
+}
 _FORMS = 'write `- TARGET: {">=": 80}`, or `target:` and `matcher:`'

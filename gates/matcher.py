@@ -1,6 +1,7 @@
 """Matchers: what is wrong with an authored one, and whether a value meets it."""
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any, cast
 
 from pydantic_core import InitErrorDetails
@@ -9,7 +10,8 @@ from .block import finding
 from .exact import exact, is_number
 from .nearest import did_you_mean
 from .operators import BOUNDS, OPERATORS, Kind
-from .value import describe
+from .pattern import schema_fault_path
+from .value import as_list, describe
 
 MATCHER_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -63,14 +65,29 @@ def _operand_findings(name: str, operand: object, kind: Kind, target: str) -> It
     if name == "exact" and kind in ("percent", "number"):
         fault = OPERATORS["=="].fault(operand)
     if fault:
-        code = {"regex": "regex", "schema": "schema"}.get(name, "operand")
-        yield finding(code, f"`{name}`: {fault}", at=(name,), help=_operand_hint(name, operand))
+        yield _operand_finding(name, operand, fault)
         return
     if kind == "percent":
         for where, number in _thresholds(name, operand):
             if not 0 <= exact(number) <= 100:
                 message = f"`{target}` is a percentage: {describe(number)} is outside 0..100"
                 yield finding("range", message, at=where)
+
+
+def _operand_finding(name: str, operand: object, fault: str) -> InitErrorDetails:
+    if name == "schema" and isinstance(operand, dict):
+        at = schema_fault_path(cast(dict[str, Any], operand))
+        hint = _REFERENCE_HINT if fault.startswith("Pointer") else _SCHEMA_HINTS.get(at[-1] if at else "")
+        return finding("schema", f"`schema`: {fault}", at=(name, *at), help=hint)
+    if name == "regex" and isinstance(operand, str) and operand:
+        return finding("regex", f"`regex`: {fault}", at=(name,), help=_regex_hint(fault))
+    return finding("operand", f"`{name}`: {fault}", at=(name,), help=_operand_hint(name, operand))
+
+
+def _regex_hint(fault: str) -> str:
+    if "linear time" in fault:
+        return "write it without them, or split it into several expectations"
+    return "put a backslash before a character that is meant as it stands, such as `\\(`"
 
 
 def _thresholds(name: str, operand: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
@@ -93,8 +110,26 @@ def _as_matcher(value: object, kind: Kind) -> str:
 def _operand_hint(name: str, operand: object) -> str | None:
     if name == "contains" and isinstance(operand, list):
         return "for several write `contains_all`"
-    if not isinstance(operand, str):
-        return None
+    if name == "contains_all" and isinstance(operand, str) and operand:
+        return f"write `[{describe(operand)}]`"
+    if name == "between":
+        return _between_hint(operand)
+    if name == "schema":
+        return "write a mapping, such as `{minimum: 3}`"
+    if is_number(operand):
+        is_finite = isfinite(cast(float, operand))
+        return f'quote it: `"{describe(operand)}"`' if is_finite else "write a plain number, such as 80"
+    return _number_hint(operand) if isinstance(operand, str) else None
+
+
+def _between_hint(operand: object) -> str | None:
+    ends = as_list(operand)
+    if ends is None or len(ends) != 2 or not all(map(is_number, ends)) or not exact(ends[0]) > exact(ends[1]):
+        return "write `[1, 8]`, the ends included"
+    return f"write `[{describe(ends[1])}, {describe(ends[0])}]`"
+
+
+def _number_hint(operand: str) -> str | None:
     bare = operand.strip().removesuffix("%")
     if not bare.removeprefix("-").replace(".", "", 1).isdecimal():
         return None
@@ -115,6 +150,11 @@ _A_KIND: dict[Kind, str] = {
     "text": "text",
     "list": "a list",
     "value": "a value",
+}
+_REFERENCE_HINT = "define what `$ref` names under `$defs`, or write the schema out"
+_SCHEMA_HINTS: dict[str | int, str] = {
+    "type": "a type is array, boolean, integer, null, number, object or string",
+    "required": "list the names: `[query]`",
 }
 _SIGNS = {
     "=>": "did you mean `>=`?",

@@ -30,10 +30,18 @@ def schema_fault(schema: dict[str, Any]) -> str | None:
     try:
         _validator(_dump(schema))
     except ValueError as error:
-        where = ".".join(map(str, getattr(error, "instance_path", ())))
         message = first_line(error).rpartition("ValueError: ")[2]
-        return f"{message}, at `{where}`" if where else message
+        return message.replace(_ENGINE_WORDS, "cannot stand here in a JSON Schema")
     return None
+
+
+def schema_fault_path(schema: dict[str, Any]) -> tuple[str | int, ...]:
+    """Where in `schema` its fault is; empty for the schema as a whole."""
+    try:
+        _validator(_dump(schema))
+    except ValueError as error:
+        return tuple(getattr(error, "instance_path", ()))
+    return ()
 
 
 def schema_failure(schema: dict[str, Any], value: object) -> str | None:
@@ -42,6 +50,9 @@ def schema_failure(schema: dict[str, Any], value: object) -> str | None:
         where = "".join(f"[{step!r}]" for step in error.instance_path)
         return f"{error.message}{f' at {where}' if where else ''}"
     return None
+
+
+_ENGINE_WORDS = "is not valid under any of the schemas listed in the 'anyOf' keyword"
 
 
 def first_line(error: Exception) -> str:

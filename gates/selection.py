@@ -19,8 +19,9 @@ Outcome = Literal["hit", "repeat", "unexpected"]
 def _repeated_members(members: object) -> Iterator[InitErrorDetails]:
     items = cast(list[object], members) if isinstance(members, list) else []
     texts = [item if isinstance(item, str) else f"\0{index}" for index, item in enumerate(items)]
-    for index, _ in duplicates(texts):
-        yield finding("duplicate_name", f"`{texts[index]}` is listed twice in this class", at=(index,))
+    for index, first in duplicates(texts):
+        message = f"`{texts[index]}` is listed twice in this class"
+        yield finding("duplicate_name", message, at=(index,), first_at=(first,), help="remove one of them")
 
 
 class ClassBlock(Block):
@@ -38,9 +39,8 @@ def _repeated_names(classes: object) -> Iterator[InitErrorDetails]:
     texts = [name if isinstance(name, str) else f"\0{index}" for index, name in enumerate(names)]
     for index, first in duplicates(texts):
         message = f"a class named `{texts[index]}` is already in this gate"
-        yield finding(
-            "duplicate_name", message, at=(index, "name"), help=f"it is class {first + 1}; rename one of them"
-        )
+        at, first_at = (index, "name"), (first, "name")
+        yield finding("duplicate_name", message, at=at, first_at=first_at, help="rename one of them")
 
 
 Classes = Annotated[list[ClassBlock], WrapValidator(collecting(_repeated_names))]

@@ -62,7 +62,7 @@ def parse_target(text: str) -> Target:
         return Target(*PLAIN[text])
     match = _CALL.fullmatch(text)
     if not match or match[2] not in CALL:
-        raise UnknownTarget(text, ", ".join([*PLAIN, *_call_targets("i")]), _suggest(text, match))
+        raise UnknownTarget(text, f"one of {', '.join(PLAIN)}, tool_calls[i].{'|'.join(CALL)}", _suggest(text, match))
     index, (kind, read) = int(match[1]), CALL[match[2]]
     steps = _steps(match[3])
     if steps is None or (steps and kind != "value"):

@@ -26,7 +26,8 @@ DEFAULT_THRESHOLD = 0.5
 
 def _threshold(value: Any) -> float:
     if not is_number(value) or not 0 <= value <= 1:
-        hint = f"for {describe(value)} % write {value / 100:g}" if is_number(value) and 1 < value <= 100 else None
+        is_percent = is_number(value) and 1 < value <= 100
+        hint = f"for {describe(value)} % write {value / 100:g}" if is_percent else "write a number such as 0.5"
         message = f"`threshold` is a fraction from 0 to 1, not {describe(value)}"
         refuse(finding("range", message, help=hint))
     return value
