@@ -75,18 +75,26 @@ def _entry(document: Document, path: Path, entry: dict[str, Any]) -> Iterator[Di
     if "model" in entry and "models" in entry:
         span = _key(document, (*path, "models"))
         yield document.source.diagnostic("TG113", span, "`model` and `models` exclude each other", help="keep one")
+    yield from _listed_twice(document, path, entry, "models", "model")
+    yield from _listed_twice(document, path, entry, "servers", "server")
     known = _texts(document.value.get("servers"))
-    seen: set[str] = set()
     for index, name in _indexed(entry.get("servers")):
-        span = _value(document, (*path, "servers", index))
         if name not in known:
+            span = _value(document, (*path, "servers", index))
             help_ = did_you_mean(name, known) or (None if known else "declare it under `servers:`")
             label = f"expected one of {', '.join(known)}" if known else None
             yield document.source.diagnostic("TG201", span, f"unknown server `{name}`", help=help_, label=label)
-        elif name in seen:
-            message = f"the server `{name}` is listed twice"
-            yield document.source.diagnostic("TG112", span, message, help="remove one of them")
-        seen.add(name)
+
+
+def _listed_twice(document: Document, path: Path, entry: dict[str, Any], key: str, noun: str) -> Iterator[Diagnostic]:
+    first: dict[str, int] = {}
+    for index, name in _indexed(entry.get(key)):
+        before = first.setdefault(name, index)
+        if before != index:
+            span, related = (_value(document, (*path, key, at)) for at in (index, before))
+            message = f"the {noun} `{name}` is listed twice"
+            first_use = ((related, "first used here"),)
+            yield document.source.diagnostic("TG112", span, message, help="remove one of them", related=first_use)
 
 
 def _test(

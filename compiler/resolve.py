@@ -99,7 +99,7 @@ def _cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, .
         models = [LEXICAL]
     if not models:
         return (Cell(test_id),)
-    return tuple(Cell(f"{test_id}/{hashed_slug(model)}", model) for model in dict.fromkeys(models))
+    return tuple(Cell(f"{test_id}/{hashed_slug(model)}", model) for model in models)
 
 
 def _server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> AnyServer:

@@ -1,0 +1,19 @@
+"""Targets in the `expect` of another gate: the message says where they belong."""
+
+import pytest
+
+from toolgrade.gates import equal_function_sets, token_efficiency, tool_correctness
+from toolgrade.gates.expectation import gate_of
+from toolgrade.gates.target import PLAIN
+
+GATES = (equal_function_sets, token_efficiency, tool_correctness)
+
+
+@pytest.mark.parametrize(("gate", "target"), [(gate.NAME, target) for gate in GATES for target in gate.TARGETS])
+def test_a_target_of_a_gate_is_sent_to_that_gate(gate: str, target: str) -> None:
+    assert gate_of(target) == f"a target of `{gate}` stands in the `expect` of that gate"
+
+
+@pytest.mark.parametrize("target", [*PLAIN, "tool_calls[0].name", "nothing"])
+def test_a_target_of_the_trace_is_of_no_gate(target: str) -> None:
+    assert gate_of(target) is None
