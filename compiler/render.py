@@ -10,12 +10,20 @@ from .diagnostic import Diagnostic, SourceText, Span
 Paint = Callable[[str, str], str]
 """Dresses a piece of text in a style; the plain one leaves it as it is."""
 
-_INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+    r"|[\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]"
+    r"|(?<=#)#(?=\[)|\A\s*:(?=:)"  # a GitHub log obeys `##[` anywhere in a line, and `::` at its start
+)
 
 
 def visible(text: str) -> str:
-    """Text with everything that would steer a terminal, or hide, written out."""
-    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).replace("\n", "\\n").replace("\t", " ")
+    """Text with everything that would steer a terminal or a CI log, or hide, written out."""
+    return _INVISIBLE.sub(_written_out, text).replace("\n", "\\n").replace("\t", " ")
+
+
+def _written_out(match: re.Match[str]) -> str:
+    return f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}"
 
 
 def plain(text: str, style: str) -> str:
@@ -54,10 +62,15 @@ def render_json(diagnostics: Iterable[Diagnostic]) -> str:
 def render_github(diagnostics: Iterable[Diagnostic]) -> str:
     """Workflow commands, which GitHub shows at the line."""
     return "".join(
-        f"::{d.severity} file={_property(d.file)},line={d.line},col={d.column},title={d.code}"
-        f"::{_data(d.message + (f' ({d.help})' if d.help else ''))}\n"
+        annotation(d.severity, (d.file, d.line, d.column), d.code, d.message + (f" ({d.help})" if d.help else ""))
         for d in diagnostics
     )
+
+
+def annotation(severity: str, where: tuple[str, int, int] | None, title: str, message: str) -> str:
+    """A workflow command of GitHub at a file, line and column; nothing in it can start another one."""
+    place = f"file={_property(where[0])},line={where[1]},col={where[2]}," if where else ""
+    return f"::{severity} {place}title={_property(title)}::{_data(message)}\n"
 
 
 def _place(diagnostic: Diagnostic) -> str:
@@ -109,7 +122,7 @@ def _clip(line: str) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return "%0A".join(visible(line).replace("%", "%25") for line in text.split("\n"))
 
 
 def _property(text: str) -> str:

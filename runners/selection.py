@@ -1,5 +1,6 @@
-"""Which cells of a plan are meant: by words, tags, models and shards."""
+"""Which cells of a plan are meant: by words, names, tags, models and shards."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ class Selection:
     tags: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     shard: tuple[int, int] = (1, 1)
+    names: tuple[str, ...] = ()
 
     @property
     def is_everything(self) -> bool:
@@ -30,8 +32,20 @@ class Selection:
     def _wants(self, planned: PlannedCell) -> bool:
         _, test, cell = planned
         by_text = self.text is None or self.text.casefold() in test.name.casefold()
+        by_name = not self.names or test.name in self.names
         by_tag = not self.tags or any(tag in test.tags for tag in self.tags)
-        return by_text and by_tag and (not self.models or cell.model in self.models)
+        return by_text and by_name and by_tag and (not self.models or cell.model in self.models)
+
+
+def escape_model(model: str) -> str:
+    """A model for `--models`, where a comma parts two of them."""
+    return re.sub(r"[,\\]", r"\\\g<0>", model)
+
+
+def split_models(text: str) -> tuple[str, ...]:
+    """The models that `--models` names: parted by commas; `\\,` is a comma of a name."""
+    found = re.findall(r"(?:[^,\\]|\\.)+", text, re.DOTALL)
+    return tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in found)
 
 
 def all_cells(plan: Plan) -> Iterator[PlannedCell]:

@@ -1,58 +1,46 @@
 """A diff for people: as text for a terminal and as Markdown for a pull request, where every name is inert."""
 
-import re
 from collections.abc import Callable, Iterator
 
-from ..compiler.render import Paint, plain, visible
+from ..compiler.render import Paint, plain
 from .diff import Cause, Change, Diff, Share, Standing
+from .inert import Quote, code, shown
 
-Quote = Callable[[str], str]
-"""Makes a text from outside harmless where it is written."""
-
+MARKDOWN_HEAD = ("| | test | status | F1 | why |", "|---|---|---|---|---|")
 _SHOWN = 6
-_LONGEST = 200
 _STYLES = {"regressed": "error", "improved": "good"}
-_SPECIAL = re.compile(r"[^\w ]|_", re.ASCII)
 
 
 def render_text(diff: Diff, paint: Paint = plain) -> str:
     """A block for each test that changed, then the summary; three lines where none did."""
     if not diff.changes:
-        return f"nothing changed\n{_grades(diff, _text)}\n{_counts(diff)}\n"
+        return f"nothing changed\n{_grades(diff, shown)}\n{_counts(diff)}\n"
     has_many = len({change.suite for change in diff.changes}) > 1
     lines: list[str] = []
     for change in diff.changes:
-        name = " · ".join(_text(part) for part in _names(change, has_many))
+        name = " · ".join(shown(part) for part in _names(change, has_many))
         word = paint(f"{_word(change):<9}", "warning" if change.is_allowed else _STYLES.get(change.verdict, "warning"))
         lines.append(f"{word}  {name}")
-        lines += [f"{'':11}{detail}" for detail in (_standings(change), *_causes(change, _text))]
-    return "\n".join([*lines, "", _grades(diff, _text), _counts(diff), ""])
+        lines += [f"{'':11}{detail}" for detail in (_standings(change), *_causes(change, shown))]
+    return "\n".join([*lines, "", _grades(diff, shown), _counts(diff), ""])
 
 
 def render_markdown(diff: Diff) -> str:
     """A table of the tests that changed; three lines where none did."""
     if not diff.changes:
-        return f"**toolgrade: nothing changed**\n\n{_grades(diff, code)}; {_counts(diff)}\n"
+        return f"**toolgrade: nothing changed**\n\n{markdown_headline(diff)}\n"
     verdict = "regressed" if diff.tally.regressed else "no regression"
-    rows = [_markdown_row(change) for change in diff.changes]
-    head = ["| | test | status | F1 | why |", "|---|---|---|---|---|"]
-    return "\n".join([f"**toolgrade: {verdict}**", "", f"{_grades(diff, code)}; {_counts(diff)}", "", *head, *rows, ""])
+    rows = [markdown_row(change) for change in diff.changes]
+    return "\n".join([f"**toolgrade: {verdict}**", "", markdown_headline(diff), "", *MARKDOWN_HEAD, *rows, ""])
 
 
-def code(text: str) -> str:
-    """Any text as inline code: no pipe, backtick, line break, mention or HTML of it has an effect."""
-    shown = _text(text)
-    if shown.strip() and not re.search(r"[|`\\]", shown):
-        return f"`{shown}`"
-    return f"<code>{_SPECIAL.sub(lambda match: f'&#{ord(match[0])};', shown)}</code>"
+def markdown_headline(diff: Diff) -> str:
+    """Grades and counts, on one line."""
+    return f"{_grades(diff, code)}; {_counts(diff)}"
 
 
-def _text(text: str) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
-
-
-def _markdown_row(change: Change) -> str:
+def markdown_row(change: Change) -> str:
+    """A row below `MARKDOWN_HEAD`."""
     name = " · ".join(code(part) for part in _names(change, with_suite=True))
     why = "<br>".join(_causes(change, code))
     return f"| {_word(change)} | {name} | {_statuses(change)} | {_f1s(change)} | {why} |"

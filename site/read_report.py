@@ -25,6 +25,10 @@ class NoReport(BadInput):
     """There is no report where one was said to be."""
 
 
+class NotCommitted(NoReport):
+    """A git revision is there, and no report is committed at it."""
+
+
 class NotAReport(BadInput):
     """What was found cannot be read as a report."""
 
@@ -122,7 +126,7 @@ def _committed_report(revision: str, committed: str) -> bytes:
     blob = _git("cat-file", "blob", f"{commit}:{committed}")
     if blob.returncode:
         help_ = "commit a report there, or say with --report where it is"
-        raise NoReport(f"{revision}: no report is committed at {committed}", help_)
+        raise NotCommitted(f"{revision}: no report is committed at {committed}", help_)
     return blob.stdout
 
 

@@ -1,6 +1,6 @@
 """The report: results and nothing else, so that equal results are equal bytes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -87,8 +87,12 @@ class Report(msgspec.Struct, frozen=True):
 def make_report(plan: Plan, results: Sequence[CellResult], mode: Mode) -> Report:
     """The report on these results, in the order of the plan."""
     suites = tuple(_suite(suite, [result for result in results if result.suite is suite]) for suite in plan.suites)
-    suites = tuple(suite for suite in suites if suite.tests)
-    return Report(SCHEMA, mode, plan.digest, _summary(results), suites)
+    return _report(mode, plan.digest, suites)
+
+
+def narrowed(report: Report, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> Report:
+    """The report that only these tests would have given, graded anew."""
+    return _report(report.mode, report.plan, [_narrowed(suite, is_wanted) for suite in report.suites])
 
 
 def graded_counts(gates: Iterable[GateResult]) -> Counts | None:
@@ -97,10 +101,20 @@ def graded_counts(gates: Iterable[GateResult]) -> Counts | None:
     return next((by_name[name] for name in _GRADED if name in by_name), None)
 
 
+def _report(mode: Mode, plan: str, suites: Sequence[SuiteReport]) -> Report:
+    filled = tuple(suite for suite in suites if suite.tests)
+    return Report(SCHEMA, mode, plan, _summary([test for suite in filled for test in suite.tests]), filled)
+
+
+def _narrowed(suite: SuiteReport, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> SuiteReport:
+    tests = tuple(test for test in suite.tests if is_wanted(suite, test))
+    selection, grade = _pooled(tests)
+    return msgspec.structs.replace(suite, tests=tests, selection=selection, grade=grade)
+
+
 def _suite(suite: SuitePlan, results: Sequence[CellResult]) -> SuiteReport:
-    selection, grade = _pooled(results)
     tests = tuple(_test(result) for result in results)
-    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, selection, grade)
+    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, *_pooled(tests))
 
 
 def _test(result: CellResult) -> TestReport:
@@ -122,24 +136,24 @@ def _test(result: CellResult) -> TestReport:
     )
 
 
-def _summary(results: Sequence[CellResult]) -> Summary:
-    statuses = [result.status for result in results]
-    selection, grade = _pooled(results)
+def _summary(tests: Sequence[TestReport]) -> Summary:
+    statuses = [test.status for test in tests]
+    selection, grade = _pooled(tests)
     return Summary(
-        tests=len(results),
+        tests=len(tests),
         passed=statuses.count("passed"),
         failed=statuses.count("failed"),
         errors=statuses.count("error"),
         skipped=statuses.count("skipped"),
-        skipped_gates=sum(gate.status == "skipped" for result in results for gate in result.gates),
+        skipped_gates=sum(gate.status == "skipped" for test in tests for gate in test.gates),
         selection=selection,
         grade=grade,
     )
 
 
-def _pooled(results: Sequence[CellResult]) -> tuple[Selection | UnsetType, str | UnsetType]:
+def _pooled(tests: Sequence[TestReport]) -> tuple[Selection | UnsetType, str | UnsetType]:
     """Grades come from counts added up, never from averages of grades."""
-    counts = [found for result in results if (found := graded_counts(result.gates)) is not None]
+    counts = [found for test in tests if (found := graded_counts(test.gates)) is not None]
     if not counts:
         return UNSET, UNSET
     total = sum(counts, Counts())

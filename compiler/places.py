@@ -1,0 +1,53 @@
+"""Where tests stand in their files: found again from the text when it is asked for, as a plan holds no positions."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from .compile import Compilation
+from .diagnostic import Path, SourceText
+from .source import Document, read_document
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A spot in a suite file; lines and columns from 1."""
+
+    file: str
+    line: int
+    column: int
+
+
+class Places:
+    """The places of the tests of a compilation; a suite is read again when one of its tests is first asked about."""
+
+    def __init__(self, compilation: Compilation) -> None:
+        suites = compilation.plan.suites if compilation.plan else ()
+        names = [suite.name for suite in suites]
+        self._texts = dict(zip(names, compilation.texts.values(), strict=bool(names)))
+        self._tests: dict[str, tuple[Document | None, dict[str, Path]]] = {}
+
+    def file(self, suite: str) -> str:
+        """The suite's file, as it was named on the command line."""
+        return self._texts[suite].file
+
+    def of(self, suite: str, test: str, gate: str | None = None) -> Place:
+        """Where a test's name stands, or its gate; the start of the file where neither is found."""
+        text = self._texts[suite]
+        if suite not in self._tests:
+            self._tests[suite] = _find_tests(text)
+        document, paths = self._tests[suite]
+        if document is None or test not in paths:
+            return Place(text.file, 1, 1)
+        entry = paths[test]
+        key, value = document.spans((*entry, gate or "name"))
+        return Place(text.file, *text.place((key if gate else value).start))
+
+
+def _find_tests(text: SourceText) -> tuple[Document | None, dict[str, Path]]:
+    document, _, _ = read_document(text.file, text.text.encode("utf-8", "surrogatepass"))
+    paths: dict[str, Path] = {}
+    for section in ("agents", "tests"):  # a test's name is used once; of an agent and a test, the test is meant
+        entries: Any = document.value.get(section) if document else None
+        for index, entry in enumerate(cast(list[dict[str, Any]], entries or [])):
+            paths[entry["name"]] = (section, index)
+    return document, paths
