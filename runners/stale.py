@@ -1,7 +1,6 @@
 """Why a cassette cannot stand for a run: what is missing, damaged or changed, and the command that records again."""
 
 import difflib
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import msgspec
 from ..compiler.plan import Cell, PlannedTest, SuitePlan
 from .cassette import FORMAT, KIND, MAX_BYTES, Cassette, Shape, is_intact, shape_of
 from .durable import read_regular
+from .shell_words import quote_word
 
 _WHOLE = msgspec.json.Decoder(Cassette)
 
@@ -78,8 +78,8 @@ def fitting_cassette(path: Path, suite: SuitePlan, test: PlannedTest, cell: Cell
 
 def record_command(suite: SuitePlan, tests: list[str]) -> str:
     """What records these tests again."""
-    narrowed = ["-k", tests[0]] if len(tests) == 1 else []
-    return shlex.join(["toolgrade", "run", suite.file, "--mode", "live", *narrowed])
+    narrowed = [f"--test={quote_word(tests[0])}"] if len(tests) == 1 else []
+    return " ".join(["toolgrade run", quote_word(suite.file), "--mode live", *narrowed])
 
 
 def _difference(old: Shape, new: Shape) -> tuple[str, tuple[str, ...]]:

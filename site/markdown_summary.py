@@ -35,7 +35,9 @@ def render_summary(report: Report, diff: Diff | None = None, base: str = "") -> 
 
 def _overall(report: Report) -> str:
     found = report.summary
-    grade = f"grade {code(str(found.grade))}, F1 {found.selection.f1}; " if isinstance(found.selection, Selection) else ""
+    grade = (
+        f"grade {code(str(found.grade))}, F1 {found.selection.f1}; " if isinstance(found.selection, Selection) else ""
+    )
     counts = ((found.passed, "passed"), (found.failed, "failed"), (found.errors, "errors"), (found.skipped, "skipped"))
     written = ", ".join(f"{number:,} {word}" for number, word in counts if number)
     return f"{grade}{found.tests:,} test{'' if found.tests == 1 else 's'}: {written or 'none'}"

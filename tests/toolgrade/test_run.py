@@ -146,7 +146,7 @@ def test_a_damaged_cassette_is_refused(
     done = run_toolgrade("run")
     assert done.code == 4
     assert DAMAGES[kind] in done.stderr
-    assert f"{RECORD} -k 'reads the revenue back'\n" in done.stderr
+    assert f"{RECORD} --test='reads the revenue back'\n" in done.stderr
     assert report.read_bytes() == OLD
 
 

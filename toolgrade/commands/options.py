@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 suites_argument = click.argument("suites", metavar="[SUITE]...", nargs=-1)
 
 
-def compiled(compilation: "Compilation") -> "Plan":
+def compiled(compilation: "Compilation", is_quiet: bool = False) -> "Plan":
     """The plan; a suite that does not compile ends the command, its errors on stderr."""
     import sys
 
@@ -22,7 +22,7 @@ def compiled(compilation: "Compilation") -> "Plan":
         click.echo(render_full(compilation.errors, compilation.texts, painter(sys.stderr)), err=True)
         click.echo(tally(compilation), err=True)
         raise click.exceptions.Exit(2)
-    if compilation.diagnostics:
+    if compilation.diagnostics and not is_quiet:
         click.echo(f"{tally(compilation)}: `toolgrade check` shows them", err=True)
     return compilation.plan
 

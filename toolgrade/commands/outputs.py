@@ -1,7 +1,7 @@
 """What a finished run is written as: the options for it, and the renderers behind them."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..compiler.compile import Compilation
+    from ..compiler.places import Places
     from ..site.diff import Diff
-    from ..site.report import Report, SuiteReport, TestReport
+    from ..site.report import Report
+    from ..site.reproduce import Reproducer
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _OPTIONS = (
@@ -58,60 +59,56 @@ class Outputs:
             self.note(f"nothing to compare with: {missing}")
             return None
 
-    def write(
-        self,
-        report: "Report",
-        compilation: "Compilation",
-        base: "Report | None",
-        is_compared: "IsCompared",
-        options: Sequence[str],
-    ) -> None:
-        """Everything that was asked for; `options` are those that the command of one test needs."""
-        from ..compiler.places import Places
-        from ..site.diff import diff
-        from ..site.report import narrowed
-        from ..site.reproduce import Reproducer
-
-        found = diff(narrowed(base, is_compared), report) if base else None
-        reproducer = Reproducer(Places(compilation), report, options)
-        self._write_files(report, found, reproducer)
-        click.echo(self._shown(report, compilation, found, reproducer), nl=False)
-
-    def _write_files(self, report: "Report", found: "Diff | None", reproducer: Any) -> None:
+    def write(self, run: "FinishedRun") -> None:
+        """Everything that was asked for."""
         from ..runners.durable import write_durably
         from ..site.junit import render_junit
         from ..site.markdown_summary import render_summary
 
         if self.junit:
-            write_durably(self.junit, render_junit(report, reproducer))
+            write_durably(self.junit, render_junit(run.report, run.reproducer))
         if self.markdown:
-            write_durably(self.markdown, render_summary(report, found, self.base or "").encode())
+            write_durably(self.markdown, render_summary(run.report, run.diff, self.base or "").encode())
+        click.echo(self._shown(run), nl=False)
 
-    def _shown(
-        self, report: "Report", compilation: "Compilation", found: "Diff | None", reproducer: Any
-    ) -> str | bytes:
+    def _shown(self, run: "FinishedRun") -> str | bytes:
         from ..compiler.canonical import to_json
-        from ..compiler.places import Places
-        from ..console import painter
-        from ..scorecard import scorecard
         from ..site.agent_line import render_agent_line
         from ..site.annotations import render_annotations
-        from ..site.diff_text import render_text
 
         if self.style == "json":
-            return to_json(report)
+            return to_json(run.report)
         if self.style == "agent":
-            return render_agent_line(report, reproducer)
-        has_failures = bool(report.summary.failed or report.summary.errors)
-        if self.is_quiet:
-            table = scorecard(report, painter(), ("failed", "error")) if has_failures else ""
-        else:
-            table = scorecard(report, painter()) + (f"\n{render_text(found, painter())}" if found else "")
-        annotations = render_annotations(report, Places(compilation), _from_root) if self.style == "github" else ""
-        return annotations + table
+            return render_agent_line(run.report, run.reproducer)
+        annotations = render_annotations(run.report, run.places, _from_root) if self.style == "github" else ""
+        return annotations + self._table(run)
+
+    def _table(self, run: "FinishedRun") -> str:
+        from ..console import painter
+        from ..scorecard import scorecard
+        from ..site.diff_text import render_text
+
+        if not self.is_quiet:
+            compared = f"\n{render_text(run.diff, painter())}" if run.diff else ""
+            return scorecard(run.report, painter()) + compared
+        has_failures = run.report.summary.failed or run.report.summary.errors
+        return scorecard(run.report, painter(), ("failed", "error")) if has_failures else ""
 
 
-IsCompared = Callable[["SuiteReport", "TestReport"], bool]
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """A report with what its renderers ask about: what it is compared with, and where its tests stand."""
+
+    report: "Report"
+    diff: "Diff | None"
+    places: "Places"
+    options: Mapping[str, str]
+
+    @property
+    def reproducer(self) -> "Reproducer":
+        from ..site.reproduce import Reproducer
+
+        return Reproducer(self.places, self.report, self.options)
 
 
 def output_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import suites_argument
+from .outputs import FinishedRun, Outputs, output_options
 
 if TYPE_CHECKING:
     from ..compiler.plan import Plan
@@ -27,24 +28,28 @@ def _shard(_context: click.Context, _parameter: click.Parameter, value: str) -> 
 @suites_argument
 @click.option("--mode", type=click.Choice(["replay", "live"]), default="replay", show_default=True)
 @click.option("-k", "text", metavar="TEXT", help="Only tests with TEXT in their name.")
+@click.option(
+    "--test", "names", metavar="NAME", multiple=True, help="Only the test of this very name; may be repeated."
+)
 @click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only tests with this tag; may be repeated.")
 @click.option("--models", metavar="A,B", default="", help="Only these models.")
 @click.option("--shard", metavar="I/N", default="1/1", callback=_shard, help="Only the i-th of n parts.")
 @click.option("-j", "workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Cells at once.")
 @click.option("--cassettes", type=click.Path(path_type=Path), default=Path("cassettes"), show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), help=f"Folder of the report.  [default: {DEFAULT_OUT}]")
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@output_options
 def run(
     suites: tuple[str, ...],
     mode: str,
     text: str | None,
+    names: tuple[str, ...],
     tags: tuple[str, ...],
     models: str,
     shard: tuple[int, int],
     workers: int,
     cassettes: Path,
     out: Path | None,
-    style: str,
+    outputs: Outputs,
 ) -> None:
     """Replay the cassettes of suites and score them.
 
@@ -55,28 +60,36 @@ def run(
     toolgrade run
     toolgrade run suites/research.yml -k fetch
     toolgrade run --shard 1/4 --out parts/1
+    toolgrade run --base main --markdown summary.md --junit junit.xml
+    toolgrade run --quiet --format agent
     """
+    from ..compiler.places import Places
     from ..runners.fault import BadInput
-    from ..runners.selection import Selection
+    from ..runners.selection import Selection, split_models
     from ..runners.suites import compile_suites
+    from ..site.baseline import comparable
+    from ..site.diff import diff as compare
     from .options import compiled
 
-    plan = compiled(compile_suites(suites))
+    compilation = compile_suites(suites)
+    plan = compiled(compilation, outputs.is_quiet)
     if mode == "live":
         help_ = "runs made elsewhere become cassettes with toolgrade.cassette.Recorder (docs/cassettes.md)"
         raise BadInput("this version replays; it does not run live yet", help_)
-    selection = Selection(text, tags, tuple(filter(None, models.split(","))), shard)
+    selection = Selection(text, tags, split_models(models), shard, names)
     if not selection.cells(plan):
         raise BadInput("nothing is selected", "`toolgrade plan` shows names, tags and models")
-    results, report = _replay(plan, selection, workers, cassettes, out)
-    _show(report, style)
+    base = outputs.read_base(mode)
+    results, report = _replay(plan, selection, workers, cassettes, out, outputs)
+    compared = compare(comparable(base, report, suites, selection.is_everything), report) if base else None
+    outputs.write(FinishedRun(report, compared, Places(compilation), _placing(cassettes)))
     code = _closing(plan, results, report)
     if code:
         raise click.exceptions.Exit(code)
 
 
 def _replay(
-    plan: "Plan", selection: "Selection", workers: int, cassettes: Path, out: Path | None
+    plan: "Plan", selection: "Selection", workers: int, cassettes: Path, out: Path | None, outputs: Outputs
 ) -> "tuple[tuple[CellResult, ...], Report]":
     import time
     from datetime import UTC, datetime
@@ -91,12 +104,13 @@ def _replay(
     report = make_report(plan, results, "replay")
     if selection.is_everything:
         for path in unused_cassettes(cassettes, plan):
-            click.echo(f"unused: {path.as_posix()} belongs to no test", err=True)
+            outputs.note(f"unused: {path.as_posix()} belongs to no test")
     if report.summary.errors:
         click.echo("report.json was not written: it holds whole results alone", err=True)
     elif out is not None or selection.is_everything:
         made = provenance(Path.cwd(), started, datetime.now(UTC), time.monotonic() - clock)
         _write(out or Path(DEFAULT_OUT), report, made)
+        outputs.note(f"wrote {(out or Path(DEFAULT_OUT)).as_posix()}/report.json")
     return results, report
 
 
@@ -106,15 +120,11 @@ def _write(out: Path, report: "Report", made: dict[str, Any]) -> None:
 
     write_durably(out / "report.json", to_json(report))
     write_durably(out / "run.json", to_json(made))
-    click.echo(f"wrote {(out / 'report.json').as_posix()}", err=True)
 
 
-def _show(report: "Report", style: str) -> None:
-    from ..compiler.canonical import to_json
-    from ..console import painter
-    from ..scorecard import scorecard
-
-    click.echo(to_json(report) if style == "json" else scorecard(report, painter()), nl=False)
+def _placing(cassettes: Path) -> dict[str, str]:
+    """What the command that runs one test again has to say of where its cassettes are."""
+    return {} if cassettes == Path("cassettes") else {"--cassettes": cassettes.as_posix()}
 
 
 def _closing(plan: "Plan", results: "tuple[CellResult, ...]", report: "Report") -> int:
@@ -130,7 +140,7 @@ def _closing(plan: "Plan", results: "tuple[CellResult, ...]", report: "Report") 
     for suite in plan.suites:
         tests = list(dict.fromkeys(result.test.name for result in refused if result.suite is suite))
         if tests:
-            click.echo(f"next: {visible(record_command(suite, tests))}", err=True)
+            click.echo(f"next: {record_command(suite, tests)}", err=True)
     if refused:
         return 4
     return 1 if report.summary.failed else 0
