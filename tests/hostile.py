@@ -12,7 +12,7 @@ NAMES = (
     "]]> <![CDATA[ </failure> & <script>alert(1)</script>",
     "--a b=c; echo $(whoami) `id`",
     "-q",
-    "it's \"quoted\" | $HOME \\ !!",
+    'it\'s "quoted" | $HOME \\ !!',
     "hides \u202e and \u001b[31m colours \u200b\u0085 \ufffe\t\n::error::second line",
     "plain",
     "plain and longer",

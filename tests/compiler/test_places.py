@@ -21,7 +21,7 @@ tests:
     expect:
       - final_response: {contains: x}
 """
-PLACES = {
+PLACES: dict[tuple[str, str | None], tuple[int, int]] = {
     ("asks", None): (2, 11),
     ("asks", "equal_function_sets"): (5, 5),
     ("answers", None): (9, 13),

@@ -67,7 +67,9 @@ def test_hostile_names_stay_text(run_toolgrade: RunToolgrade, tmp_path: Path) ->
 
 @pytest.mark.parametrize("answer", ["x" * 10_000_000, "]]>\x00\x1b[31m\ud7ff\ufffe" * 100_000], ids=["long", "control"])
 def test_an_answer_of_megabytes_is_cut(run_toolgrade: RunToolgrade, tmp_path: Path, answer: str) -> None:
-    record_all(tmp_path, write_suite(tmp_path, SHOP.replace("contains: Ada", "contains: Nobody")), final_response=answer)
+    record_all(
+        tmp_path, write_suite(tmp_path, SHOP.replace("contains: Ada", "contains: Nobody")), final_response=answer
+    )
     assert run_toolgrade("run", "--junit", "junit.xml").code == 1
     read(tmp_path / "junit.xml")
     assert (tmp_path / "junit.xml").stat().st_size < 20_000
