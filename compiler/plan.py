@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from functools import cached_property
+from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -14,6 +15,17 @@ LEXICAL = "lexical"
 DEFAULT_MAX_TURNS = 8
 DEFAULT_MAX_TOKENS = 4096
 
+Protocol = Literal["auto", "legacy"]
+"""How a connection begins: `auto` asks for the newest protocol first, `legacy` starts with `initialize`."""
+
+
+class Timeouts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whole seconds that a server may take; what is left out has a default."""
+
+    start: int | UnsetType = UNSET
+    list: int | UnsetType = UNSET
+    call: int | UnsetType = UNSET
+
 
 class StdioServer(msgspec.Struct, frozen=True, tag="stdio", tag_field="transport"):
     """A server started as a process; `${env:NAME}` stays a reference until it runs.
@@ -25,6 +37,9 @@ class StdioServer(msgspec.Struct, frozen=True, tag="stdio", tag_field="transport
     command: tuple[str, ...]
     env: dict[str, str] = {}
     cwd: str | UnsetType = UNSET
+    isolate: bool | UnsetType = UNSET
+    protocol: Protocol | UnsetType = UNSET
+    timeout_s: Timeouts | UnsetType = UNSET
 
 
 class HttpServer(msgspec.Struct, frozen=True, tag="http", tag_field="transport"):
@@ -33,6 +48,10 @@ class HttpServer(msgspec.Struct, frozen=True, tag="http", tag_field="transport")
     name: str
     url: str
     headers: dict[str, str] = {}
+    sse: bool | UnsetType = UNSET
+    isolate: bool | UnsetType = UNSET
+    protocol: Protocol | UnsetType = UNSET
+    timeout_s: Timeouts | UnsetType = UNSET
 
 
 class CatalogServer(msgspec.Struct, frozen=True, tag="catalog", tag_field="transport"):
@@ -40,6 +59,7 @@ class CatalogServer(msgspec.Struct, frozen=True, tag="catalog", tag_field="trans
 
     name: str
     catalog: str
+    timeout_s: Timeouts | UnsetType = UNSET
 
 
 AnyServer = StdioServer | HttpServer | CatalogServer

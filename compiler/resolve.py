@@ -19,8 +19,9 @@ from .plan import (
     Sampling,
     StdioServer,
     SuitePlan,
+    Timeouts,
 )
-from .schema import CatalogBlock, HttpBlock, StdioBlock, SuiteBlock
+from .schema import ABSENT, CatalogBlock, HttpBlock, StdioBlock, SuiteBlock
 
 _INHERITED = (
     *("model", "models", "sampling", "base_url", "api_key_env"),
@@ -103,11 +104,19 @@ def _cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, .
 
 
 def _server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> AnyServer:
+    timeout_s = UNSET if block.timeout_s is ABSENT else Timeouts(**_authored(block.timeout_s))
     match block:
         case StdioBlock():
             cwd = UNSET if block.cwd == "." else block.cwd
-            return StdioServer(name, tuple(block.command), block.env, cwd)
+            return StdioServer(name, tuple(block.command), block.env, cwd, **_running(block), timeout_s=timeout_s)
         case HttpBlock():
-            return HttpServer(name, block.url, block.headers)
+            sse = True if block.transport == "sse" else UNSET
+            return HttpServer(name, block.url, block.headers, sse, **_running(block), timeout_s=timeout_s)
         case CatalogBlock():
-            return CatalogServer(name, block.catalog)
+            return CatalogServer(name, block.catalog, timeout_s)
+
+
+def _running(block: StdioBlock | HttpBlock) -> dict[str, Any]:
+    """The settings that a plan leaves out where they are the default."""
+    settings = {"isolate": (block.isolate, False), "protocol": (block.protocol, "auto")}
+    return {key: UNSET if value == default else value for key, (value, default) in settings.items()}

@@ -11,7 +11,7 @@ from ..gates.block import Block, Name, finding, refuse
 from ..gates.expect import ExpectBlock
 from ..gates.registry import BLOCKS
 from ..gates.trace import MAX_COST
-from .plan import DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, LEXICAL
+from .plan import DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, LEXICAL, Protocol
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ENV_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -49,7 +49,36 @@ def _dollars(value: object) -> Decimal:
     return Decimal(str(value))
 
 
-class StdioBlock(Block):
+ABSENT: Any = None
+"""The value of a key that was left out. Null is not a way to leave a key out, so no type here admits it."""
+
+_Seconds = Annotated[int, Field(ge=1, le=3600)]
+
+
+class TimeoutBlock(Block):
+    """Whole seconds that a server may take."""
+
+    start: _Seconds = Field(default=ABSENT, description="To start and introduce itself; 30 by default.")
+    list: _Seconds = Field(default=ABSENT, description="To list its tools; 30 by default.")
+    call: _Seconds = Field(default=ABSENT, description="For one call; 60 by default.")
+
+
+class _ServerBlock(Block):
+    """What every server has."""
+
+    timeout_s: TimeoutBlock = Field(default=ABSENT, description="Seconds to start, to list and for a call.")
+
+
+class _RunningServerBlock(_ServerBlock):
+    """What a server has that is not ours."""
+
+    isolate: bool = Field(default=False, description="A connection of its own for every run; else they share one.")
+    protocol: Protocol = Field(
+        default="auto", description="`legacy` starts with `initialize`, for servers that the newest protocol confuses."
+    )
+
+
+class StdioBlock(_RunningServerBlock):
     """A server started as a process."""
 
     command: Annotated[list[Name], Field(min_length=1)] = Field(
@@ -61,16 +90,19 @@ class StdioBlock(Block):
     )
 
 
-class HttpBlock(Block):
+class HttpBlock(_RunningServerBlock):
     """A server reached over HTTP."""
 
     url: Annotated[str, AfterValidator(_web_address)] = Field(
         description="http:// or https://; may hold `${env:NAME}`."
     )
     headers: dict[str, str] = Field(default={}, description="Request headers; may hold `${env:NAME}`.")
+    transport: Literal["http", "sse"] = Field(
+        default="http", description="`sse` for servers older than streamable HTTP."
+    )
 
 
-class CatalogBlock(Block):
+class CatalogBlock(_ServerBlock):
     """A frozen tools/list, served by toolgrade itself."""
 
     catalog: Annotated[Name, _inside("the suite's folder")] = Field(description="A JSON file below the suite's folder.")
@@ -87,10 +119,6 @@ ServerBlock = Annotated[
     | Annotated[CatalogBlock, Tag("<catalog>")],
     Discriminator(_transport),
 ]
-
-
-ABSENT: Any = None
-"""The value of a key that was left out. Null is not a way to leave a key out, so no type here admits it."""
 
 
 class SamplingBlock(Block):

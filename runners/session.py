@@ -15,7 +15,7 @@ from mcp import Client, MCPError
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, PaginatedRequestParams
 from pydantic import ValidationError
 
-from ..compiler.plan import AnyServer, StdioServer
+from ..compiler.plan import AnyServer, CatalogServer, StdioServer
 from .content import as_text, kept_result
 from .cut import cut, cut_text
 from .fault import Fault, ServerFault, ServerGone
@@ -51,7 +51,7 @@ async def connect(server: AnyServer, place: Place, limits: Limits | None = None)
 
     On the way out the connection is closed, and nothing of a server that was started is left.
     """
-    session = Session(server, place, limits or Limits())
+    session = Session(server, place, (limits or Limits()).of(server))
     owner = asyncio.create_task(session.own())
     try:
         await session.begin()
@@ -108,7 +108,7 @@ class Session:
 
     async def own(self) -> None:
         """Hold the SDK's client until the end is asked for; what fails in it is kept for whoever waits."""
-        mode = "auto"
+        mode = "auto" if isinstance(self.server, CatalogServer) else self.server.protocol or "auto"
         try:
             transport = self._tap.on(transport_to(self.server, self._place, self._limits, self._wire))
             async with Client(transport, mode=mode, read_timeout_seconds=self._limits.call_s, cache=None) as client:

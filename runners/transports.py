@@ -5,7 +5,10 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import httpx2
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from ..compiler.plan import AnyServer, CatalogServer, HttpServer, StdioServer
@@ -46,8 +49,21 @@ def transport_to(server: AnyServer, place: Place, limits: Limits, wire: Wire) ->
 async def _http_transport(server: HttpServer, place: Place, limits: Limits) -> AsyncGenerator[Streams]:
     url = expand(server.url, server, place.environment)
     headers = {name: expand(text, server, place.environment) for name, text in server.headers.items()}
+    if server.sse:
+        async with sse_client(url, headers, httpx_client_factory=_client_factory(limits)) as streams:
+            yield streams
+        return
     async with (
         http_client(headers, limits) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=limits.message_bytes) as streams,
     ):
         yield streams
+
+
+def _client_factory(limits: Limits) -> Any:
+    """What makes the client of the older transport, which brings time limits of its own."""
+
+    def make(headers: dict[str, str] | None = None, **_theirs: Any) -> httpx2.AsyncClient:
+        return http_client(headers or {}, limits)
+
+    return make
