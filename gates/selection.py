@@ -1,6 +1,7 @@
 """Counting over classes of interchangeable tools: which were reached, which missed, which calls fit none."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Annotated, Literal, cast
 
 import msgspec
@@ -180,11 +181,17 @@ class _Membership(dict[CallKey, int]):
         return bits
 
 
+@lru_cache(maxsize=256)
+def _membership(classes: tuple[ToolClass, ...]) -> _Membership:
+    """The same for every run of a test."""
+    return _Membership(classes)
+
+
 def call_outcomes(classes: Sequence[ToolClass] | None, trace: Trace) -> tuple[CallOutcome, ...]:
     """Each call of a run with what became of it; without classes, only what was called."""
     if classes is None:
         return tuple(CallOutcome(call.id, call.status or UNSET) for call in trace.tool_calls)
-    members = _Membership(classes)
+    members = _membership(tuple(classes))
     reached = 0
     outcomes: list[CallOutcome] = []
     for call in trace.tool_calls:

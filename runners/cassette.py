@@ -3,20 +3,19 @@
 The integrity hash finds corruption. It is not a signature: who can write the file can write the hash.
 """
 
+from decimal import Decimal
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
 from ..compiler.canonical import digest, to_json
 from ..compiler.identity import hashed_slug
 from ..compiler.plan import AnyServer, Cell, PlannedTest, SuitePlan
 from ..gates.trace import Call, Trace, Usage
-from .durable import write_durably
-from .fault import Fault
-from .redaction import REDACTED, Redactor
 
 FORMAT = 1
 KIND = "toolgrade.cassette"
@@ -29,9 +28,10 @@ class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
 
     driver: str
     max_turns: int
-    servers: tuple[AnyServer, ...]
+    servers: tuple[dict[str, Any], ...]
     prompt: str | None = None
     system_prompt: str | None = None
+    sampling: dict[str, Any] = {}
 
     @property
     def digest(self) -> str:
@@ -60,14 +60,14 @@ class RecordedToolset(msgspec.Struct, frozen=True):
 
 
 class RecordedCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call with its turn, its arguments and what came back."""
+    """A call with its turn, its arguments and what came back, both as JSON that is decoded when it is needed."""
 
     turn: int
     name: str
     server: str | None = None
-    args: Any = UNSET
+    args: Raw | UnsetType = UNSET
     status: str | None = None
-    result: Any = UNSET
+    result: Raw | UnsetType = UNSET
 
 
 class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -85,31 +85,30 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: int | UnsetType = UNSET
     usage: Usage | UnsetType = UNSET
     cost: str | UnsetType = UNSET
+    warnings: tuple[str, ...] = ()
 
     def trace(self) -> Trace:
         """The run for scoring."""
-        calls = tuple(
-            Call(call.name, call.server, UNSET if call.args is UNSET else _raw(call.args), call.status, call.turn)
-            for call in self.tool_calls
-        )
-        return Trace(calls, _known(self.final_response), _known(self.turns), _known(self.usage), _cost(self.cost))
+        calls = tuple(Call(call.name, call.server, call.args, call.status, call.turn) for call in self.tool_calls)
+        cost = None if isinstance(self.cost, UnsetType) else Decimal(self.cost)
+        return Trace(calls, _known(self.final_response), _known(self.turns), _known(self.usage), cost)
 
 
 def shape_of(suite: SuitePlan, test: PlannedTest, cell: Cell) -> Shape:
     """What shapes the runs of a cell, as the suite has it now."""
-    servers = tuple(server for server in suite.servers if server.name in test.servers)
+    servers = tuple(_settings(server) for server in suite.servers if server.name in test.servers)
     driver = cell.model if cell.model == "lexical" else "model"
     return Shape(driver or "model", test.max_turns, servers, test.prompt, test.system_prompt)
 
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
     """Where a run is kept: below the suite's folder, under names that no other test or model shares."""
-    return root / suite.id / test.id / f"{hashed_slug(cell.model or '')}.run{run}.json"
+    return root.joinpath(suite.id, test.id, f"{hashed_slug(cell.model or '')}.run{run}.json")
 
 
-def lock_path(root: Path, suite: SuitePlan) -> Path:
-    """The per-tool, per-field hashes of every tool set that a suite's cassettes name."""
-    return root / suite.id / "toolsets.lock.json"
+def meta_path(cassette: Path) -> Path:
+    """Where times, latencies, request ids and versions are kept: neither hashed nor committed."""
+    return cassette.with_suffix(".meta.json")
 
 
 def seal(cassette: Cassette) -> bytes:
@@ -130,43 +129,20 @@ def _entry(integrity: str) -> bytes:
     return f'\n  "integrity": "{integrity}"'.encode()
 
 
-def write_cassette(path: Path, cassette: Cassette, redactor: Redactor | None = None) -> None:
-    """Redact, seal and write a run; the recording that was there stays until the new one is whole."""
-    redactor = redactor or Redactor()
-    calls = tuple(_redacted(call, redactor) for call in cassette.tool_calls)
-    answer = cassette.final_response
-    cassette = msgspec.structs.replace(
-        cassette,
-        tool_calls=calls,
-        final_response=redactor.text(answer) if isinstance(answer, str) else UNSET,
-        redactions=cassette.redactions + redactor.count,
-    )
-    data = seal(cassette)
-    if redactor.leaks(data):
-        raise Fault(f"{path}: a secret is still in the recording; nothing was written", "this is a bug in toolgrade")
-    write_durably(path, data)
+def _settings(server: AnyServer) -> dict[str, Any]:
+    """A server without what it leaves at a default: a setting that comes later makes no recording stale."""
+    written: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(server))
+    defaults = _defaults(type(server))
+    return {name: value for name, value in written.items() if name not in defaults or defaults[name] != value}
 
 
-def has_redacted_args(call: RecordedCall) -> bool:
-    """Whether an argument was taken out, so that an assertion on it means little."""
-    return call.args is not UNSET and REDACTED.encode() in msgspec.json.encode(call.args)
-
-
-def _redacted(call: RecordedCall, redactor: Redactor) -> RecordedCall:
-    args = UNSET if call.args is UNSET else redactor.value(call.args)
-    result = UNSET if call.result is UNSET else redactor.value(call.result)
-    return msgspec.structs.replace(call, args=args, result=result)
-
-
-def _raw(value: Any) -> msgspec.Raw:
-    return msgspec.Raw(msgspec.json.encode(value))
+@cache
+def _defaults(kind: type[AnyServer]) -> dict[str, Any]:
+    """The optional settings of a kind of server, each with its default as it would be written."""
+    fields = [field for field in msgspec.structs.fields(kind) if not field.required]
+    values = {f.name: f.default if f.default_factory is msgspec.NODEFAULT else f.default_factory() for f in fields}
+    return msgspec.json.decode(msgspec.json.encode(values))
 
 
 def _known(value: Any) -> Any:
     return None if value is UNSET else value
-
-
-def _cost(value: str | UnsetType) -> Any:
-    from decimal import Decimal
-
-    return None if isinstance(value, UnsetType) else Decimal(value)

@@ -26,15 +26,27 @@ def write_durably(path: Path, data: bytes) -> None:
 
 
 def read_regular(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file; a link, a folder, a pipe or a device is refused, and nothing hangs."""
+    """The bytes of a regular file, at most one more than `limit`.
+
+    A link, a folder, a pipe or a device is refused, and nothing hangs.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags)
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(None, "not a regular file")
+        return _read(descriptor, min(limit, found.st_size) + 1)  # a buffer of all that is asked for is made at once
+    finally:
         os.close(descriptor)
-        raise OSError(None, "not a regular file")
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(min(limit, found.st_size) + 1)  # a buffer of all that is asked for is made at once
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    """Up to `size` bytes; one call may give fewer than there are."""
+    data = os.read(descriptor, size)
+    while len(data) < size and (more := os.read(descriptor, size - len(data))):
+        data += more
+    return data
 
 
 def _refuse_other_kinds(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal, cast, get_args
 
@@ -65,10 +65,21 @@ def fingerprint(listings: Mapping[str, ServerListing]) -> Toolset:
     tools = tuple(_print_tool(name, tool) for name, listing in servers for tool in listing.tools)
     scheme: Scheme = "toolgrade.toolset/1"
     return Toolset(
-        fingerprint=digest([scheme, *sorted(tool.fingerprint for tool in tools)]),
+        fingerprint=_of_tools(scheme, tools),
         servers=tuple(ServerVersion(_writable(name), _version(listing)) for name, listing in servers),
         tools=tools,
     )
+
+
+def is_whole(toolset: Toolset) -> bool:
+    """Whether a toolset that was read from a file is the one its fingerprint is of."""
+    tools = toolset.tools
+    is_same = all(tool.fingerprint == digest([tool.server, tool.fields]) for tool in tools)
+    return is_same and toolset.fingerprint == _of_tools(toolset.scheme, tools)
+
+
+def _of_tools(scheme: Scheme, tools: Iterable[ToolPrint]) -> str:
+    return digest([scheme, *sorted(tool.fingerprint for tool in tools)])
 
 
 def digest(value: Any) -> str:
@@ -96,7 +107,7 @@ def _print_tool(server: str, tool: Mapping[str, Any]) -> ToolPrint:
     if len(tool) > len(fields) + len(outside):
         outside["other"] = digest({key: value for key, value in tool.items() if key not in _NAMED})
     name = _name(tool["name"]) if "name" in tool else "(no name)"
-    return ToolPrint(_writable(server), name, digest([server, fields]), fields, outside)
+    return ToolPrint(_writable(server), name, digest([_writable(server), fields]), fields, outside)
 
 
 def _name(name: Any) -> str:

@@ -1,19 +1,24 @@
 """Replay: cassettes instead of servers and models. Nothing is connected to and nothing is started."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
-from ..compiler.plan import Plan
+from ..compiler.plan import Plan, SuitePlan
 from ..gates.gate import Conditions
 from ..gates.result import GateResult
 from ..gates.trace import Trace
-from .cassette import Cassette, cassette_path, lock_path
+from .cassette import Cassette, cassette_path, shape_of
+from .drift import describe, drift
+from .fingerprint import Toolset
+from .members import ListedTools
 from .result import CellResult, RecordedTools
 from .scoring import CellScorer
 from .selection import PlannedCell, all_cells
-from .stale import Refusal, fitting_cassette
+from .stale import Refusal, check_fit, load_cassette
+from .toolset_lock import BrokenLock, ToolsetLock, lock_path, read_lock
 
 _REPLAYED = Conditions("replay")
 NO_MODEL = "no model runs this test: score recorded traces with `toolgrade score`"
@@ -24,6 +29,8 @@ class Replay:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._lock_at = cache(read_lock)
+        self._tools: dict[str, ListedTools] = {}
 
     def __call__(self, planned: PlannedCell) -> CellResult:
         suite, test, cell = planned
@@ -31,44 +38,76 @@ class Replay:
             skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in test.gates)
             return CellResult(suite, test, cell, 0, skipped)
         try:
-            cassettes = [self._load(planned, run) for run in range(1, test.runs + 1)]
-            tools = _one_toolset(cassettes)
-        except _Refused as refused:
-            return CellResult(suite, test, cell, test.runs, (), error=refused.message, details=refused.details)
-        scorer = CellScorer(suite, test, cell, _REPLAYED, keep=_as_recorded)
-        for cassette in cassettes:
-            scorer.add(cassette.trace())
-        return msgspec.structs.replace(scorer.result(), tools=tools)
-
-    def _load(self, planned: PlannedCell, run: int) -> Cassette:
-        path = cassette_path(self._root, *planned, run)
-        try:
-            return fitting_cassette(path, *planned, run)
+            return self._scored(planned)
         except Refusal as refusal:
-            raise _Refused(f"{path.as_posix()}: {refusal}", refusal.details) from None
+            return CellResult(suite, test, cell, test.runs, (), error=str(refusal), details=refusal.details)
+
+    def _scored(self, planned: PlannedCell) -> CellResult:
+        cassettes = self._cassettes(planned)
+        toolset = self._toolset(planned[0], cassettes)
+        scorer = CellScorer(*planned, _REPLAYED, keep=_as_recorded)
+        for cassette in cassettes:
+            _add(scorer, cassette)
+        recorded = cassettes[0].toolset
+        found = self._listed(toolset).warnings(planned[1])
+        return msgspec.structs.replace(
+            scorer.result(),
+            tools=RecordedTools(recorded.fingerprint, recorded.tools, recorded.servers),
+            warnings=tuple(dict.fromkeys([*found, *(text for one in cassettes for text in one.warnings)])),
+        )
+
+    def _cassettes(self, planned: PlannedCell) -> list[Cassette]:
+        """Every run of a cell, each of them whole and of the suite as it is now."""
+        shape = shape_of(*planned)
+        digest = shape.digest
+        cassettes: list[Cassette] = []
+        for run in range(1, planned[1].runs + 1):
+            path = cassette_path(self._root, *planned, run)
+            try:
+                cassettes.append(load_cassette(path))
+                check_fit(cassettes[-1], planned, run, shape, digest)
+            except Refusal as refusal:
+                raise Refusal(f"{path.as_posix()}: {refusal}", refusal.details) from None
+        return cassettes
+
+    def _toolset(self, suite: SuitePlan, cassettes: list[Cassette]) -> Toolset:
+        """The tools that the runs saw; runs that saw different ones are not added up."""
+        toolsets = [self._named(suite, cassette.toolset.fingerprint) for cassette in cassettes]
+        for number, toolset in enumerate(toolsets, 1):
+            if toolset.fingerprint != toolsets[0].fingerprint:
+                changes = (describe(change) for change in drift(toolsets[0], toolset))
+                details = tuple(f"between run 1 and run {number}: {change}" for change in changes)
+                raise Refusal("the tools changed between the runs of this cell", details)
+        return toolsets[0]
+
+    def _listed(self, toolset: Toolset) -> ListedTools:
+        """Made once for all cells that saw the same tools."""
+        if toolset.fingerprint not in self._tools:
+            self._tools[toolset.fingerprint] = ListedTools((tool.server, tool.name) for tool in toolset.tools)
+        return self._tools[toolset.fingerprint]
+
+    def _named(self, suite: SuitePlan, fingerprint: str) -> Toolset:
+        path = lock_path(self._root, suite)
+        try:
+            lock: ToolsetLock = self._lock_at(path)
+        except BrokenLock as error:
+            raise Refusal(str(error), ("restore it from git, or record the suite again",)) from None
+        if fingerprint not in lock.toolsets:
+            raise Refusal(f"{path.as_posix()}: it lacks the tools of a cassette", (f"they are {fingerprint}",))
+        return lock.toolsets[fingerprint]
 
 
-class _Refused(Exception):
-    """A cell cannot be replayed."""
-
-    def __init__(self, message: str, details: tuple[str, ...]) -> None:
-        super().__init__(message)
-        self.message, self.details = message, details
+def _add(scorer: CellScorer, cassette: Cassette) -> None:
+    try:
+        scorer.add(cassette.trace())
+    except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, ValueError) as error:
+        # Sealed by other hands: arguments that are no JSON, or a cost that is no number.
+        raise Refusal(f"run {cassette.key.run} is corrupt", (str(error) or type(error).__name__,)) from None
 
 
 def _as_recorded(trace: Trace) -> Trace:
     """What is on a cassette may be shown: secrets were taken out when it was written."""
     return trace
-
-
-def _one_toolset(cassettes: list[Cassette]) -> RecordedTools:
-    """The tools the runs saw; runs that saw different ones are not added up."""
-    first = cassettes[0].toolset
-    for cassette in cassettes[1:]:
-        if cassette.toolset.fingerprint != first.fingerprint:
-            details = (f"run 1: {first.fingerprint}", f"run {cassette.key.run}: {cassette.toolset.fingerprint}")
-            raise _Refused("the tools changed between the runs of this cell", details)
-    return RecordedTools(first.fingerprint, first.tools, first.servers)
 
 
 def unused_cassettes(root: Path, plan: Plan) -> Iterator[Path]:

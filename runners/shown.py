@@ -40,23 +40,25 @@ def _redacted_args(call: Call, redactor: Redactor) -> msgspec.Raw | UnsetType:
 
 
 def _shown_call(call: Call, outcome: CallOutcome) -> CallResult:
-    turn = UNSET if call.turn is None else call.turn
-    args = UNSET if isinstance(call.args, UnsetType) else msgspec.json.decode(call.args)
-    compact = b"" if args is UNSET else _COMPACT.encode(args)
+    raw = b"" if isinstance(call.args, UnsetType) else bytes(call.args)
     return CallResult(
         outcome.id,
         outcome.status,
         outcome.outcome,
         outcome.class_,
         outcome.classes,
-        turn,
-        args if len(compact) <= MAX_ARGS_BYTES else _summary(compact),
-        _MARK in compact,
+        UNSET if call.turn is None else call.turn,
+        _shown_args(raw) if raw else UNSET,
+        _MARK in raw,
     )
 
 
-def _summary(compact: bytes) -> Any:
-    return f"{len(compact):,} bytes, sha256:{sha256(compact).hexdigest()}"
+def _shown_args(raw: bytes) -> Any:
+    args = msgspec.json.decode(raw)
+    if len(raw) <= MAX_ARGS_BYTES:
+        return args
+    compact = _COMPACT.encode(args)
+    return args if len(compact) <= MAX_ARGS_BYTES else f"{len(compact):,} bytes, sha256:{sha256(compact).hexdigest()}"
 
 
 def _shown_text(text: str | None) -> str | UnsetType:

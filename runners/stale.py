@@ -6,12 +6,15 @@ from pathlib import Path
 
 import msgspec
 
-from ..compiler.plan import Cell, PlannedTest, SuitePlan
-from .cassette import FORMAT, KIND, MAX_BYTES, Cassette, Shape, is_intact, shape_of
+from ..compiler.canonical import to_json
+from ..compiler.plan import SuitePlan
+from .cassette import FORMAT, KIND, MAX_BYTES, Cassette, Shape, is_intact
 from .durable import read_regular
+from .selection import PlannedCell
 from .shell_words import quote_word
 
 _WHOLE = msgspec.json.Decoder(Cassette)
+_MAX_SIDE_BY_SIDE = 100
 
 
 class _Head(msgspec.Struct):
@@ -32,8 +35,22 @@ class Refusal(Exception):
         self.details = details
 
 
-def load_cassette(path: Path) -> Cassette:
+def load_cassette(path: Path | str) -> Cassette:
     """A recording that is whole, or a refusal."""
+    data = _read(Path(path))
+    try:
+        cassette = _WHOLE.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _refuse_other_formats(data)
+        raise Refusal("corrupt", (str(error),)) from None
+    if cassette.kind != KIND or cassette.format > FORMAT:
+        _refuse_other_formats(data)
+    if not is_intact(data, cassette.integrity):
+        raise Refusal("corrupt", ("its integrity hash does not fit its content",))
+    return cassette
+
+
+def _read(path: Path) -> bytes:
     try:
         data = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
@@ -42,24 +59,23 @@ def load_cassette(path: Path) -> Cassette:
         raise Refusal(f"cannot be read: {error.strerror or error}") from None
     if len(data) > MAX_BYTES:
         raise Refusal(f"larger than {MAX_BYTES:,} bytes")
+    return data
+
+
+def _refuse_other_formats(data: bytes) -> None:
     try:
         head = _HEAD.decode(data)
-        if head.kind != KIND:
-            raise Refusal("not a cassette")
-        if head.format > FORMAT:
-            message = f"written in format {head.format}; this toolgrade reads up to {FORMAT}: upgrade toolgrade"
-            raise Refusal(message)
-        cassette = _WHOLE.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refusal("corrupt", (str(error),)) from None
-    if not is_intact(data, cassette.integrity):
-        raise Refusal("corrupt", ("its integrity hash does not fit its content",))
-    return cassette
+    if head.kind != KIND:
+        raise Refusal("not a cassette")
+    if head.format > FORMAT:
+        raise Refusal(f"written in format {head.format}; this toolgrade reads up to {FORMAT}: upgrade toolgrade")
 
 
-def fitting_cassette(path: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Cassette:
-    """The recording of this run of this cell as the suite has it now, or a refusal."""
-    cassette = load_cassette(path)
+def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: Shape, digest: str) -> None:
+    """Refuse a recording of another run, or of this one before the suite's inputs to it changed."""
+    suite, test, cell = planned
     key = cassette.key
     if cassette.status != "complete":
         raise Refusal("incomplete: the recording was interrupted")
@@ -70,10 +86,8 @@ def fitting_cassette(path: Path, suite: SuitePlan, test: PlannedTest, cell: Cell
     if key.runs != test.runs:
         details = (f"recorded: {key.runs} runs", f"suite:    {test.runs} runs")
         raise Refusal("recorded with another number of runs", details)
-    shape = shape_of(suite, test, cell)
-    if key.digest != shape.digest:
+    if key.digest != digest:
         raise Refusal(*_difference(key.shape, shape))
-    return cassette
 
 
 def record_command(suite: SuitePlan, tests: list[str]) -> str:
@@ -90,8 +104,9 @@ def _difference(old: Shape, new: Shape) -> tuple[str, tuple[str, ...]]:
 
 
 def _lines(name: str, old: object, new: object) -> Iterator[str]:
+    """Old and new below each other where both are short, else a diff."""
     before, after = _text(old), _text(new)
-    if "\n" in before or "\n" in after or max(len(before), len(after)) > 100:
+    if "\n" in before or "\n" in after or max(len(before), len(after)) > _MAX_SIDE_BY_SIDE:
         yield f"{name}:"
         diff = difflib.unified_diff(before.splitlines(), after.splitlines(), "recorded", "suite", lineterm="", n=1)
         yield from (f"  {line}" for line in diff)
@@ -103,4 +118,7 @@ def _lines(name: str, old: object, new: object) -> Iterator[str]:
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value
-    return "(none)" if value is None else msgspec.json.encode(value, order="sorted").decode()
+    if value is None:
+        return "(none)"
+    compact = msgspec.json.encode(value, order="sorted").decode()
+    return compact if len(compact) <= _MAX_SIDE_BY_SIDE else to_json(value).decode()

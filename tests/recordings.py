@@ -1,5 +1,6 @@
 """Small suites and their cassettes, made by the real Recorder: what the tests of replay start from."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,16 @@ def record_all(folder: Path, plan: Plan, **fields: Any) -> list[Path]:
         for _, test, cell in all_cells(plan)
         for number in range(1, test.runs + 1)
     ]
+
+
+def record_runs(folder: Path, root: Path) -> Plan:
+    """The runs in a golden folder's runs.json, recorded below `root`."""
+    plan = toolgrade.compile_suites(["suite.yml"]).plan
+    assert plan is not None
+    with Recorder(plan, root) as recorder:
+        for run in json.loads((folder / "runs.json").read_bytes()):
+            recorder.record(run.pop("test"), **run)
+    return plan
 
 
 def make_shop(folder: Path, text: str = SHOP) -> list[Path]:

@@ -1,17 +1,25 @@
 """One recorder at a time, no half recordings, and no run that could not be replayed."""
 
+import json
+import os
 import signal
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.recordings import TOOLS, make_shop, write_suite
-from toolgrade.cassette import Recorder, load_cassette
+import toolgrade.runners.recorder as recorder_module
+from tests.recordings import SHOP, TOOLS, compiled, make_shop, write_suite
+from toolgrade.cassette import FinishedRun, Recorder, ServerListing, cassette_path, load_cassette
+from toolgrade.gates.trace import Usage
+from toolgrade.runners.cassette import meta_path, seal
 from toolgrade.runners.fault import BadInput, Fault
 from toolgrade.runners.lock import recording_lock
+from toolgrade.runners.selection import all_cells
+from toolgrade.runners.toolset_lock import read_lock
 
 HOLD = """
 import sys, time
@@ -61,7 +69,6 @@ def test_a_lock_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
         {"final_response": "\ud800"},
         {"usage": {"input_tokens": -1}},
         {"tool_calls": [{"nam": "x"}]},
-        {"tool_calls": [{"name": "x", "args": {1: 2}}]},
         {"tool_calls": [{"name": "x", "args": 1j}]},
         {"run": 2},
         {"model": "m9"},
@@ -73,6 +80,86 @@ def test_a_run_that_could_not_be_replayed_is_not_recorded(tmp_path: Path, fields
     with pytest.raises(BadInput):
         record(tmp_path, **fields)
     assert record(tmp_path).read_bytes() == before
+
+
+def test_a_recorder_holds_its_suites_from_the_start(tmp_path: Path) -> None:
+    plan = write_suite(tmp_path)
+    with Recorder(plan, tmp_path / "cassettes") as recorder:
+        with pytest.raises(Fault, match=f"locked by pid {os.getpid()}$"), Recorder(plan, tmp_path / "cassettes"):
+            pass
+        recorder.record("answers in words", tool_calls=[], tools={"docs": TOOLS})
+    with Recorder(plan, tmp_path / "cassettes"):
+        pass
+
+
+def test_what_is_given_back_is_what_stands_in_the_file(tmp_path: Path) -> None:
+    plan = write_suite(tmp_path)
+    done = FinishedRun(
+        tool_calls=[{"name": "search", "server": "docs", "args": {"q": "CANARY-1"}, "result": {"b": 1, "a": [None]}}],
+        tools={"docs": ServerListing("1.2", TOOLS)},
+        final_response="CANARY-1",
+        usage=Usage(1, 2),
+        cost=Decimal("0.10"),
+        warnings=["another model answered: CANARY-1"],
+        meta={"seconds": 1.5, "request_ids": ["CANARY-1"]},
+    )
+    planned = list(all_cells(plan))[-1]
+    cassette = Recorder(plan, tmp_path / "cassettes", secrets=["CANARY-1"]).record_run(planned, 1, done)
+    path = cassette_path(tmp_path / "cassettes", *planned, 1)
+    assert seal(cassette) == path.read_bytes()
+    assert (cassette.final_response, cassette.redactions) == ("[redacted]", 3)
+    assert bytes(cassette.tool_calls[0].args or b"") == b'{"q":"[redacted]"}'
+    meta = json.loads(meta_path(path).read_bytes())
+    assert meta == {"seconds": 1.5, "request_ids": ["[redacted]"]}
+    assert b"seconds" not in path.read_bytes()
+
+
+def test_git_is_told_of_what_is_not_committed(tmp_path: Path) -> None:
+    for command in ("init -q", "config user.email a@b.example", "config user.name a"):
+        subprocess.run(["git", *command.split()], cwd=tmp_path, check=True)
+    record(tmp_path, meta={"seconds": 1})
+    found = subprocess.run(["git", "status", "--porcelain", "-uall"], cwd=tmp_path, capture_output=True, check=True)
+    names = [line.rpartition("/")[2] for line in found.stdout.decode().splitlines()]
+    assert [name.partition(".")[2] for name in sorted(names)] == ["run1.json", "yml", "lock.json"]
+
+
+def test_tools_that_no_cassette_names_any_more_are_forgotten(tmp_path: Path) -> None:
+    plan = write_suite(tmp_path)
+    lock = tmp_path / "cassettes/shop/toolsets.lock.json"
+    for tools in (TOOLS, TOOLS[:1]):
+        with Recorder(plan, tmp_path / "cassettes") as recorder:
+            file = recorder.record("answers in words", tool_calls=[], tools={"docs": tools})
+        assert list(read_lock(lock).toolsets) == [load_cassette(file).toolset.fingerprint]
+    file.write_bytes(b"{")
+    with Recorder(plan, tmp_path / "cassettes"):
+        pass
+    assert len(read_lock(lock).toolsets) == 1
+
+
+def test_a_secret_in_the_suite_itself_stops_the_recording(tmp_path: Path) -> None:
+    plan = write_suite(tmp_path, SHOP.replace("Who wrote it?", "Who wrote CANARY-1?"))
+    recorder = Recorder(plan, tmp_path / "cassettes", secrets=["CANARY-1"])
+    with pytest.raises(Fault, match="nothing was written, as a known secret stands in the prompt"):
+        recorder.record("answers in words", tool_calls=[], tools={"docs": TOOLS})
+    assert not list(tmp_path.glob("cassettes/shop/*/*"))
+
+
+def test_a_file_that_reads_otherwise_than_it_was_written_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_wrong(_path: Path, _limit: int) -> bytes:
+        return b"something else"
+
+    monkeypatch.setattr(recorder_module, "read_regular", read_wrong)
+    with pytest.raises(Fault, match="does not hold what was written"):
+        record(tmp_path)
+
+
+def test_a_test_name_of_two_suites_is_not_guessed(tmp_path: Path) -> None:
+    write_suite(tmp_path)
+    (tmp_path / "suites/other.yml").write_text(SHOP, encoding="utf-8")
+    with pytest.raises(BadInput, match="several suites"):
+        Recorder(compiled(tmp_path), tmp_path).record("answers in words", tool_calls=[], tools={})
 
 
 def test_equal_runs_are_equal_bytes(tmp_path: Path) -> None:

@@ -10,12 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import toolgrade
 from tests.conftest import Golden, RunToolgrade
-from tests.recordings import SHOP, compiled, make_shop, write_suite
+from tests.recordings import SHOP, compiled, make_shop, record_runs, write_suite
 from toolgrade.cassette import Refusal, load_cassette
 from toolgrade.compiler.canonical import to_json
-from toolgrade.runners.cassette import write_cassette
+from toolgrade.runners.cassette import seal
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.replay import Replay, unused_cassettes
 from toolgrade.runners.result import CellResult
@@ -106,7 +105,7 @@ def test_a_key_that_nobody_knows_is_corrupt(file: Path) -> None:
 
 
 def test_a_recording_that_was_interrupted_is_refused(file: Path, tmp_path: Path) -> None:
-    write_cassette(file, msgspec.structs.replace(load_cassette(file), status="incomplete"))
+    file.write_bytes(seal(msgspec.structs.replace(load_cassette(file), status="incomplete")))
     first, *rest = replay(tmp_path)
     assert (first.status, [result.status for result in rest]) == ("error", ["passed", "passed"])
     assert first.error is not None
@@ -121,6 +120,35 @@ def test_a_file_in_the_place_of_another_is_refused(tmp_path: Path) -> None:
         assert [result.status for result in replay(tmp_path)].count("error") == 1, (source, target)
         target.write_bytes(kept)
     assert {result.status for result in replay(tmp_path)} == {"passed"}
+
+
+def test_a_lock_file_that_is_missing_damaged_or_newer_is_refused(tmp_path: Path) -> None:
+    lock = make_shop(tmp_path)[0].parents[1] / "toolsets.lock.json"
+    data = lock.read_bytes()
+    cases = {
+        "lacks the tools of a cassette": None,
+        "JSON is malformed": b"<<<<<<< main\n" + data,
+        "upgrade toolgrade": data.replace(b'"format": 1', b'"format": 2'),
+        "a fingerprint does not fit its tools": data.replace(b'"server": "docs"', b'"server": "dogs"', 1),
+    }
+    for reason, changed in cases.items():
+        lock.unlink()
+        if changed is not None:
+            lock.write_bytes(changed)
+        results = replay(tmp_path)
+        assert {result.status for result in results} == {"error"}
+        assert reason in str(results[0].error)
+        lock.write_bytes(data)
+
+
+def test_a_sealed_file_whose_values_make_no_sense_is_corrupt(tmp_path: Path) -> None:
+    file = make_shop(tmp_path)[0]
+    whole = load_cassette(file)
+    bad_args = msgspec.structs.replace(whole.tool_calls[0], args=msgspec.Raw(b'"\xff"'))
+    for change in ({"cost": "abc"}, {"cost": "-1"}, {"tool_calls": (bad_args,)}):
+        file.write_bytes(seal(msgspec.structs.replace(whole, **change)))
+        first, *_ = replay(tmp_path)
+        assert str(first.error) == "run 1 is corrupt", change
 
 
 def test_a_test_without_a_model_is_skipped(tmp_path: Path) -> None:
@@ -164,11 +192,17 @@ def test_the_union_of_shards_is_everything(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir()))
-def test_golden_replays_keep_their_bytes(case: str, golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(GOLDEN / case)
-    plan = toolgrade.compile_suites(["suite.yml"]).plan
-    assert plan is not None
+def test_golden_runs_give_golden_cassettes_and_those_a_golden_report(
+    case: str, golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = GOLDEN / case
+    monkeypatch.chdir(folder)
+    plan = record_runs(folder, tmp_path)
+    recorded = {file.relative_to(tmp_path): file for file in tmp_path.rglob("*.json")}
+    for name, file in recorded.items():
+        golden(file.read_text(encoding="utf-8"), folder / "cassettes" / name)
+    assert {file.relative_to(folder / "cassettes") for file in folder.glob("cassettes/**/*.json")} == recorded.keys()
     results = run_cells(list(all_cells(plan)), Replay(Path("cassettes")), 2)
     report = to_json(make_report(plan, results, "replay")).decode()
     assert json.loads(report)["summary"]["errors"] == 0
-    golden(report, GOLDEN / case / "report.json")
+    golden(report, folder / "report.json")
