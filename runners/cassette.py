@@ -4,7 +4,6 @@ The integrity hash finds corruption. It is not a signature: who can write the fi
 """
 
 from decimal import Decimal
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +13,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from ..compiler.canonical import digest, to_json
 from ..compiler.identity import hashed_slug
-from ..compiler.plan import AnyServer, Cell, PlannedTest, SuitePlan
+from ..compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
 from ..gates.trace import Call, Trace, Usage
 
 FORMAT = 1
@@ -31,7 +30,8 @@ class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
     servers: tuple[dict[str, Any], ...]
     prompt: str | None = None
     system_prompt: str | None = None
-    sampling: dict[str, Any] = {}
+    sampling: Sampling | UnsetType = UNSET
+    base_url: str | None = None
 
     @property
     def digest(self) -> str:
@@ -97,8 +97,9 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
 def shape_of(suite: SuitePlan, test: PlannedTest, cell: Cell) -> Shape:
     """What shapes the runs of a cell, as the suite has it now."""
     servers = tuple(_settings(server) for server in suite.servers if server.name in test.servers)
-    driver = cell.model if cell.model == "lexical" else "model"
-    return Shape(driver or "model", test.max_turns, servers, test.prompt, test.system_prompt)
+    driver = LEXICAL if cell.model == LEXICAL else "model"
+    sampling = UNSET if test.sampling == Sampling() else test.sampling
+    return Shape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url)
 
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
@@ -130,18 +131,9 @@ def _entry(integrity: str) -> bytes:
 
 
 def _settings(server: AnyServer) -> dict[str, Any]:
-    """A server without what it leaves at a default: a setting that comes later makes no recording stale."""
+    """A server as it would be written, without what does not shape a run."""
     written: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(server))
-    defaults = _defaults(type(server))
-    return {name: value for name, value in written.items() if name not in defaults or defaults[name] != value}
-
-
-@cache
-def _defaults(kind: type[AnyServer]) -> dict[str, Any]:
-    """The optional settings of a kind of server, each with its default as it would be written."""
-    fields = [field for field in msgspec.structs.fields(kind) if not field.required]
-    values = {f.name: f.default if f.default_factory is msgspec.NODEFAULT else f.default_factory() for f in fields}
-    return msgspec.json.decode(msgspec.json.encode(values))
+    return {name: value for name, value in written.items() if name != "timeout_s"}
 
 
 def _known(value: Any) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec import UNSET
 
 from ..compiler.canonical import to_json
 from ..compiler.plan import SuitePlan
@@ -118,7 +119,7 @@ def _lines(name: str, old: object, new: object) -> Iterator[str]:
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value
-    if value is None:
+    if value is None or value is UNSET:
         return "(none)"
     compact = msgspec.json.encode(value, order="sorted").decode()
     return compact if len(compact) <= _MAX_SIDE_BY_SIDE else to_json(value).decode()

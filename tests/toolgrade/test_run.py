@@ -80,6 +80,9 @@ EDITS = {
     "runs": ("runs: 2", "runs: 3", "recorded with another number of runs"),
     "servers": ("[docs-server]", "[docs-server, --new]", "recorded before a change of servers"),
     "turns": ("    runs: 2", "    runs: 2\n    max_turns: 3", "recorded before a change of max turns"),
+    "sampling": ("    runs: 2", "    runs: 2\n    sampling: {temperature: 0}", "recorded before a change of sampling"),
+    "system prompt": ("    runs: 2", "    runs: 2\n    system_prompt: Hi", "recorded before a change of system prompt"),
+    "address": ("    runs: 2", "    runs: 2\n    base_url: http://h/v1", "recorded before a change of base url"),
     "model": ("models: [m1, m2]", "models: [m1, m3]", "not recorded yet"),
     "name": ("reads the revenue back", "reads it", "not recorded yet"),
 }
