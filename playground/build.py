@@ -8,8 +8,6 @@ from pathlib import Path
 
 SEED = Path(__file__).with_name("seed")
 PLACE = Path(".playground")
-DIARY = "diary"
-DATABASE = "library.db"
 COMMITS = (
     ("Ada Keeper", "2024-03-01T09:00:00+00:00", "Start the diary", ("monday.md",)),
     ("Ada Keeper", "2024-03-02T09:00:00+00:00", "Note the storm warning", ("tuesday.md",)),
@@ -22,8 +20,9 @@ def build(place: Path = PLACE) -> None:
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(SEED / "files", place)
     shutil.copytree(SEED / "page", place / "page")
-    build_diary(place / DIARY)
-    build_database(place / DATABASE)
+    for name in ("diary", "scratch"):  # the second is for agents to change
+        build_diary(place / name)
+    build_database(place / "library.db")
     (place / ".gitignore").write_text("*\n")
 
 
@@ -33,13 +32,13 @@ def build_diary(repository: Path) -> None:
     git(repository, "init", "--quiet", "--initial-branch", "main")
     for author, date, subject, files in COMMITS:
         for name in files:
-            shutil.copy(SEED / DIARY / name, repository)
+            shutil.copy(SEED / "diary" / name, repository)
         git(repository, "add", ".")
         git(repository, "commit", "--quiet", "--message", subject, author=author, date=date)
     git(repository, "branch", "winter", "main~1")
     with (repository / "monday.md").open("a") as monday:
         monday.write("The gulls were back before noon.\n")
-    shutil.copy(SEED / DIARY / "thursday.md", repository)
+    shutil.copy(SEED / "diary" / "thursday.md", repository)
 
 
 def git(repository: Path, *args: str, author: str = "Ada Keeper", date: str = "2024-03-01T09:00:00+00:00") -> None:
