@@ -14,9 +14,9 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from toolgrade.compiler.plan import CatalogServer
-from toolgrade.runners.catalog import document
 from toolgrade.runners.catalog_server import PAGE
 from toolgrade.runners.fingerprint import ServerListing, fingerprint
+from toolgrade.runners.frozen import document
 from toolgrade.runners.session import connect
 from toolgrade.runners.transports import Place
 
