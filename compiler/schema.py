@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, create_model
 
 from ..gates.block import Block, Name, finding, refuse
 from ..gates.expect import ExpectBlock
@@ -32,6 +32,11 @@ def _web_address(url: str) -> str:
         hint = "a server on this machine is started with `command`" if "://" in url else f"write `http://{url}`"
         refuse(finding("choice", f"`{url}` is not an http:// or https:// address", help=hint))
     return url
+
+
+WebAddress = Annotated[
+    str, AfterValidator(_web_address), Field(json_schema_extra={"pattern": r"^(https?://|\$\{env:)"})
+]
 
 
 def _variable(name: str) -> str:
@@ -93,9 +98,7 @@ class StdioBlock(_RunningServerBlock):
 class HttpBlock(_RunningServerBlock):
     """A server reached over HTTP."""
 
-    url: Annotated[str, AfterValidator(_web_address)] = Field(
-        description="http:// or https://; may hold `${env:NAME}`."
-    )
+    url: WebAddress = Field(description="http:// or https://; may hold `${env:NAME}`.")
     headers: dict[str, str] = Field(default={}, description="Request headers; may hold `${env:NAME}`.")
     transport: Literal["http", "sse"] = Field(
         default="http", description="`sse` for servers older than streamable HTTP."
@@ -137,9 +140,9 @@ class SamplingBlock(Block):
 class BudgetBlock(Block):
     """What a live run may spend."""
 
-    max_cost: Annotated[Decimal, BeforeValidator(_dollars)] = Field(
-        description="Dollars. A request that could go over is not sent."
-    )
+    max_cost: Annotated[
+        Decimal, BeforeValidator(_dollars), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
+    ] = Field(description="Dollars. A request that could go over is not sent.")
 
 
 class _RunBlock(Block):
@@ -161,11 +164,13 @@ class _RunBlock(Block):
     )
     tags: list[Name] = Field(default=ABSENT, description="Words to select tests by.")
     sampling: SamplingBlock = Field(default=ABSENT, description="Temperature, seed, longest answer, parallel calls.")
-    base_url: Annotated[str, AfterValidator(_web_address)] = Field(
+    base_url: WebAddress = Field(
         default=ABSENT, description="Another address for the model: any that speaks the OpenAI or Anthropic protocol."
     )
     api_key_env: Annotated[str, AfterValidator(_variable)] = Field(
-        default=ABSENT, description="The environment variable that holds the key for `base_url`."
+        default=ABSENT,
+        description="The environment variable that holds the key for `base_url`.",
+        json_schema_extra={"pattern": f"^{VARIABLE.pattern}$"},
     )
 
 

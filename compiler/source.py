@@ -150,7 +150,7 @@ class _Reader:
         text = event.value
         if event.tag is not None:
             self.check_tag(event)
-        if event.implicit[0] or (event.tag is not None and event.tag not in _TEXT_TAGS):
+        if event.tag not in _TEXT_TAGS and (event.implicit[0] or event.tag is not None):
             try:
                 value = resolve_plain(text)
             except NumberTooLongError:
