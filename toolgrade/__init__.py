@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .api import NotCompiled, load_plan, replay, score_runs
     from .compiler.canonical import to_json
     from .compiler.compile import Compilation, compile_text
     from .compiler.diagnostic import Diagnostic
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
     from .gates.result import Counts, GateResult
     from .gates.trace import Call, Trace
     from .runners.fault import Fault
+    from .runners.fingerprint import Toolset, fingerprint
+    from .runners.recorder import Recorder
     from .runners.scoring import check_trace, score_correctness, score_efficiency, score_selection, score_traces
+    from .runners.selection import Selection
     from .runners.suites import compile_suites
     from .runners.traces import read_runs
+    from .site.diff import Diff, diff
+    from .site.read_report import load_report, read_report
     from .site.report import Report, make_report
 
 __version__ = "0.1.0"
@@ -27,28 +33,42 @@ _HOMES = {
     "Compilation": "compiler.compile",
     "Counts": "gates.result",
     "Diagnostic": "compiler.diagnostic",
+    "Diff": "site.diff",
     "Fault": "runners.fault",
     "GateResult": "gates.result",
+    "NotCompiled": "api",
     "Plan": "compiler.plan",
+    "Recorder": "runners.recorder",
     "Report": "site.report",
+    "Selection": "runners.selection",
+    "Toolset": "runners.fingerprint",
     "Trace": "gates.trace",
     "check_trace": "runners.scoring",
     "compile_suites": "runners.suites",
     "compile_text": "compiler.compile",
+    "diff": "site.diff",
+    "fingerprint": "runners.fingerprint",
     "letter_grade": "gates.grade",
+    "load_plan": "api",
+    "load_report": "site.read_report",
     "make_report": "site.report",
+    "read_report": "site.read_report",
     "read_runs": "runners.traces",
+    "replay": "api",
     "score_correctness": "runners.scoring",
     "score_efficiency": "runners.scoring",
+    "score_runs": "api",
     "score_selection": "runners.scoring",
     "score_traces": "runners.scoring",
     "to_json": "compiler.canonical",
 }
 
 __all__ = [
-    "Call", "Compilation", "Counts", "Diagnostic", "Fault", "GateResult", "Plan", "Report", "Trace",
-    "check_trace", "compile_suites", "compile_text", "letter_grade", "make_report", "read_runs",
-    "score_correctness", "score_efficiency", "score_selection", "score_traces", "to_json",
+    "Call", "Compilation", "Counts", "Diagnostic", "Diff", "Fault", "GateResult", "NotCompiled", "Plan",
+    "Recorder", "Report", "Selection", "Toolset", "Trace", "check_trace", "compile_suites", "compile_text",
+    "diff", "fingerprint", "letter_grade", "load_plan", "load_report", "make_report", "read_report",
+    "read_runs", "replay", "score_correctness", "score_efficiency", "score_runs", "score_selection",
+    "score_traces", "to_json",
 ]  # fmt: skip
 
 

@@ -1,0 +1,74 @@
+"""The Python calls that stand for whole commands: suites in, a plan out; cassettes or runs in, a report out."""
+
+from collections.abc import Iterable, Iterator
+from os import PathLike, fspath
+from pathlib import Path
+
+import msgspec
+
+from .compiler.compile import Compilation
+from .compiler.plan import Plan
+from .compiler.render import render_concise
+from .gates.trace import Trace
+from .runners.engine import run_cells
+from .runners.events import Listener, ignore
+from .runners.fault import BadInput
+from .runners.replay import Replay
+from .runners.scoring import Run, score_traces
+from .runners.selection import Selection
+from .runners.suites import compile_suites
+from .runners.traces import ReadRun, RecordedRun
+from .site.report import Report, make_report
+
+StrPath = str | PathLike[str]
+
+
+class NotCompiled(BadInput):
+    """Suites that do not compile; `compilation` has what is wrong with them."""
+
+    def __init__(self, compilation: Compilation) -> None:
+        super().__init__(render_concise(compilation.errors).rstrip("\n"))
+        self.compilation = compilation
+
+
+def load_plan(*suites: StrPath) -> Plan:
+    """The plan of suite files and folders, `suites/` where none is named; `NotCompiled` where they have errors."""
+    compilation = compile_suites([fspath(suite) for suite in suites])
+    if compilation.plan is None:
+        raise NotCompiled(compilation)
+    return compilation.plan
+
+
+def replay(
+    plan: Plan,
+    cassettes: StrPath = "cassettes",
+    selection: Selection | None = None,
+    *,
+    workers: int = 1,
+    listener: Listener = ignore,
+) -> Report:
+    """Replay recorded runs: offline, nothing is started. A cassette that cannot stand for a run is a test's `error`."""
+    chosen = (selection or Selection()).cells(plan)
+    return make_report(plan, run_cells(chosen, Replay(Path(cassettes)), workers, listener), "replay")
+
+
+def score_runs(plan: Plan, runs: Iterable[Run], test: str | None = None, model: str | None = None) -> Report:
+    """Score runs made anywhere; a run that names no `test` or `model` of its own is of those given here."""
+    return make_report(plan, score_traces(plan, _read(runs, model), test, keep_traces=True), "score")
+
+
+def _read(runs: Iterable[Run], model: str | None) -> Iterator[ReadRun]:
+    for number, run in enumerate(runs, 1):
+        try:
+            yield ReadRun("run", number, _recorded(run, model), None)
+        except (msgspec.DecodeError, ValueError, TypeError) as error:
+            yield ReadRun("run", number, None, str(error))
+
+
+def _recorded(run: Run, model: str | None) -> RecordedRun:
+    if isinstance(run, RecordedRun):
+        return run
+    if isinstance(run, Trace):
+        fields = {name: getattr(run, name) for name in Trace.__struct_fields__}
+        return RecordedRun(**fields, model=model)
+    return msgspec.json.decode(msgspec.json.encode({"model": model, **run}), type=RecordedRun)

@@ -1,0 +1,118 @@
+"""Suites as pytest sees them: a file collects its cells, a cell is an item that replays its cassettes."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .api import StrPath, load_plan, score_runs
+from .compiler.compile import Compilation
+from .compiler.places import Places
+from .compiler.render import render_full, visible
+from .gates.trace import Trace
+from .runners.fault import Fault
+from .runners.replay import Replay
+from .runners.selection import PlannedCell, all_cells
+from .runners.suites import SUFFIXES, compile_suites
+from .site.reasons import failed_gate, reasons
+from .site.report import Report, TestReport, make_report
+from .site.reproduce import Reproducer
+
+
+class NotPassed(Exception):
+    """A cell that failed, or could not be replayed: the message says why."""
+
+
+class SuiteCollector:
+    """Takes the suites that were named out of all the files that pytest looks at."""
+
+    def __init__(self, suites: Sequence[Path], cassettes: Path) -> None:
+        self._suites = [suite.resolve() for suite in suites]
+        self._cassettes = cassettes
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> "SuiteFile | None":
+        path = file_path.resolve()
+        is_named = path in self._suites
+        is_below = path.suffix in SUFFIXES and any(path.is_relative_to(suite) for suite in self._suites)
+        if not (is_named or is_below):
+            return None
+        file: SuiteFile = SuiteFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
+        file.cassettes = self._cassettes
+        return file
+
+
+class SuiteFile(pytest.File):
+    """One suite."""
+
+    cassettes: Path
+
+    def collect(self) -> Iterator["CellItem"]:
+        compilation = compile_suites([os.path.relpath(self.path)])
+        if compilation.plan is None:
+            raise self.CollectError(render_full(compilation.errors, compilation.texts))
+        for planned in all_cells(compilation.plan):
+            _, test, cell = planned
+            name = f"{test.name}[{cell.model}]" if cell.model else test.name
+            item: CellItem = CellItem.from_parent(self, name=visible(name))  # pyright: ignore[reportUnknownMemberType]
+            item.planned, item.compilation = planned, compilation
+            item.extra_keyword_matches.update(test.tags)
+            yield item
+
+
+class CellItem(pytest.Item):
+    """A test with one model."""
+
+    parent: SuiteFile
+    planned: PlannedCell
+    compilation: Compilation
+
+    def runtest(self) -> None:
+        assert self.compilation.plan is not None
+        report = make_report(self.compilation.plan, [Replay(self.parent.cassettes)(self.planned)], "replay")
+        (test,) = report.suites[0].tests
+        if test.status == "skipped":
+            pytest.skip("; ".join(reasons(test)))
+        if test.status != "passed":
+            raise NotPassed(self._failure(report, test))
+
+    def _failure(self, report: Report, test: TestReport) -> str:
+        suite = report.suites[0]
+        places = Places(self.compilation)
+        place = places.of(suite.name, test.name, failed_gate(test))
+        folder = os.path.relpath(self.parent.cassettes)
+        options = {} if folder == "cassettes" else {"--cassettes": folder}
+        command = Reproducer(places, report, options).command(suite, test)
+        return "\n".join([*reasons(test), "", f"{visible(place.file)}:{place.line}", f"reproduce: {command}"])
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Our own words; a traceback only where something else went wrong."""
+        if isinstance(excinfo.value, NotPassed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        suite, test, _ = self.planned
+        return self.path, Places(self.compilation).of(suite.name, test.name).line - 1, self.name
+
+
+def score(
+    suite: StrPath,
+    runs: Trace | Mapping[str, Any] | Sequence[Trace | Mapping[str, Any]],
+    test: str | None = None,
+    model: str | None = None,
+) -> TestReport:
+    """What `toolgrade_score` does."""
+    several = [runs] if isinstance(runs, Trace | Mapping) else list(runs)
+    try:
+        report = score_runs(load_plan(suite), several, test, model)
+    except Fault as fault:
+        pytest.fail("\n".join(filter(None, [str(fault), fault.help])), pytrace=False)
+    scored = [found for suite in report.suites for found in suite.tests if found.status != "skipped"]
+    failed = [found for found in scored if found.status != "passed"]
+    if failed:
+        pytest.fail(
+            "\n".join(line for found in failed for line in [visible(found.name), *reasons(found)]), pytrace=False
+        )
+    return scored[0]
