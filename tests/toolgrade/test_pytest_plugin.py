@@ -33,9 +33,12 @@ def test_an_unknown_test(toolgrade_score):
     toolgrade_score("suites/shop.yml", RUN, test="reads the revenue bak")
 """
 RECORDING = f"""
+SECRET = "hunter2-hunter2"
+TOOLS = {{"docs": {TOOLS!r}}}
+
 def test_my_agent(toolgrade_recorder):
-    recorder = toolgrade_recorder("suites/shop.yml", secrets=["hunter2-hunter2"])
-    recorder.record("answers in words", tool_calls=[], tools={{"docs": {TOOLS!r}}}, final_response="Ada hunter2-hunter2")
+    recorder = toolgrade_recorder("suites/shop.yml", secrets=[SECRET])
+    recorder.record("answers in words", tool_calls=[], tools=TOOLS, final_response=f"Ada {{SECRET}}")
 """
 
 
