@@ -35,6 +35,7 @@ class Recorder:
         self._plan = plan
         self._root = Path(root)
         self._secrets = tuple(secrets)
+        self._folder = Path.cwd()
         self._held = ExitStack()
         self._is_holding = False
         self._writing = Lock()
@@ -61,7 +62,7 @@ class Recorder:
 
     def record_run(self, planned: PlannedCell, run: int, done: FinishedRun) -> Cassette:
         """Write one run of a cell, and give the cassette as it stands in the file: without secrets."""
-        redactor = Redactor(self._secrets)
+        redactor = Redactor(self._secrets, self._folder)
         toolset = fingerprint(done.listings())
         cassette = make_cassette(planned, run, done, toolset, redactor)
         path = cassette_path(self._root, *planned, run)

@@ -1,9 +1,10 @@
-"""Secrets taken out before anything is written: known values, secret-looking keys, and the shapes of keys."""
+"""Secrets taken out before anything is written, and the path of the working folder made the same everywhere."""
 
 import json
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote, quote_plus
 
@@ -41,12 +42,16 @@ _COOKIE = re.compile(r"(?i)\b((?:set-)?cookie:\s*)(?!\[redacted\]$)[^\r\n=]{1,25
 
 
 class Redactor:
-    """Replaces secrets in JSON values, and counts what it replaced."""
+    """Replaces secrets in JSON values, and counts what it replaced.
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    The path of `folder`, which differs from machine to machine, becomes `.`; that is no secret, and is not counted.
+    """
+
+    def __init__(self, secrets: Iterable[str] = (), folder: Path | None = None) -> None:
         forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in secret_forms(secret)}
         ordered = sorted(forms, key=lambda form: (-len(form), form))
         self._known = re.compile("|".join(map(re.escape, ordered))) if ordered else None
+        self._folder = _whole_path(folder) if folder is not None and folder.name else None
         self.count = 0
 
     def value(self, value: Any) -> Any:
@@ -63,6 +68,8 @@ class Redactor:
         """The same text without secrets."""
         if self._known is not None:
             text = self._replace(self._known, REDACTED, text)
+        if self._folder is not None:
+            text = self._folder.sub(".", text)
         text = self._replace(_AUTHORIZATION, rf"\1{REDACTED}", text)
         text = self._replace(_MEMBER, rf"\1{REDACTED}", text)
         text = self._replace(_BEARER, rf"\1\2{REDACTED}", text)
@@ -84,6 +91,11 @@ class Redactor:
         text, count = pattern.subn(by, text)
         self.count += count
         return text
+
+
+def _whole_path(folder: Path) -> re.Pattern[str]:
+    """The folder's path where it stands by itself or begins a longer one, not where a sibling's name begins with it."""
+    return re.compile(rf"(?<![\w.~-]){re.escape(str(folder))}(?!\.?[\w-])")
 
 
 def _members(value: Any) -> Iterable[tuple[str, Any]]:

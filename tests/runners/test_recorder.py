@@ -173,3 +173,12 @@ def test_a_broken_lock_file_of_tools_stops_the_recording(tmp_path: Path) -> None
         lock.write_bytes(data)
         with pytest.raises(Fault, match=r"toolsets\.lock\.json"):
             record(tmp_path)
+
+
+def test_no_path_of_this_machine_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    call = {"server": "docs", "name": "search", "args": {}, "result": {"file": f"{tmp_path}/notes/a.txt"}}
+    file = record(tmp_path, tool_calls=[call], final_response=f"It is in {tmp_path}/notes.")
+    assert str(tmp_path) not in file.read_text()
+    assert load_cassette(file).final_response == "It is in ./notes."
+    assert load_cassette(file).redactions == 0

@@ -102,3 +102,24 @@ def test_no_secret_survives_wherever_it_stands(secret: str, before: str, after: 
     ):
         assert redactor.leaks(form.encode())
         assert not redactor.leaks(redactor.text(form).encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Allowed: /home/ada/project", "Allowed: ."),
+        ("open '/home/ada/project/notes/a.txt'", "open './notes/a.txt'"),
+        ("It is in /home/ada/project.", "It is in .."),
+        ("file:///home/ada/project/a", "file://./a"),
+        ("/home/ada/project-2/a", "/home/ada/project-2/a"),
+        ("/home/ada/project.bak", "/home/ada/project.bak"),
+        ("/mnt/home/ada/project", "/mnt/home/ada/project"),
+    ],
+)
+def test_the_working_folder_reads_the_same_on_every_machine(text: str, expected: str) -> None:
+    redactor = Redactor(folder=Path("/home/ada/project"))
+    assert (redactor.text(text), redactor.count) == (expected, 0)
+
+
+def test_the_root_folder_is_left_alone() -> None:
+    assert Redactor(folder=Path("/")).text("see / and /etc") == "see / and /etc"
