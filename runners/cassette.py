@@ -96,7 +96,8 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def shape_of(suite: SuitePlan, test: PlannedTest, cell: Cell) -> Shape:
     """What shapes the runs of a cell, as the suite has it now."""
-    servers = tuple(_settings(server) for server in suite.servers if server.name in test.servers)
+    by_name = {server.name: server for server in suite.servers}
+    servers = tuple(_settings(by_name[name]) for name in dict.fromkeys(test.servers))
     driver = LEXICAL if cell.model == LEXICAL else "model"
     sampling = UNSET if test.sampling == Sampling() else test.sampling
     return Shape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..compiler.plan import AnyServer, CatalogServer, HttpServer, StdioServer
+from ..compiler.plan import AnyServer, CatalogServer, HttpServer, Plan, StdioServer
 from ..compiler.schema import ENV_REFERENCE
 from .fault import BadInput
 
@@ -48,6 +48,13 @@ def check_environment(servers: Iterable[AnyServer], environment: Mapping[str, st
 def secret_values(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values that the suite takes from the environment: none of them may reach a file."""
     return tuple(environment[name] for name in referenced_variables(servers) if name in environment)
+
+
+def plan_secrets(plan: Plan, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of all variables that the suites of a plan name, for their servers or for a model's key."""
+    servers = [server for suite in plan.suites for server in suite.servers]
+    keys = {test.api_key_env for suite in plan.suites for test in suite.tests if test.api_key_env}
+    return (*secret_values(servers, environment), *(environment[name] for name in sorted(keys) if name in environment))
 
 
 def _texts(server: AnyServer) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The recorder: cassettes on disk, each whole and without secrets, one recorder at a time."""
 
-from collections.abc import Generator, Iterable, Iterator
+import os
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
@@ -13,6 +14,7 @@ from ..compiler.plan import Plan, SuitePlan
 from ..gates.nearest import did_you_mean
 from .cassette import MAX_BYTES, Cassette, cassette_path, meta_path, seal
 from .durable import read_regular, write_durably
+from .environment import plan_secrets
 from .fault import BadInput, Fault
 from .fingerprint import Toolset, fingerprint
 from .lock import recording_lock
@@ -25,16 +27,24 @@ _IGNORED = b".gitignore\n.lock\n*.meta.json\n"
 
 
 class Recorder:
-    """Writes cassettes for the tests of a plan. `secrets` are values that must never reach a file.
+    """Writes cassettes for the tests of a plan.
+
+    No value of a variable that the plan names, and none of `secrets`, ever reaches a file.
 
     As a context manager it holds the plan's suites from the start, so that a second recorder is refused before it has
     spent anything, and forgets the tool sets that no cassette names any more at the end.
     """
 
-    def __init__(self, plan: Plan, root: Path | str = "cassettes", secrets: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        root: Path | str = "cassettes",
+        secrets: Iterable[str] = (),
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
         self._plan = plan
         self._root = Path(root)
-        self._secrets = tuple(secrets)
+        self._secrets = (*secrets, *plan_secrets(plan, environment))
         self._folder = Path.cwd()
         self._held = ExitStack()
         self._is_holding = False

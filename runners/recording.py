@@ -3,17 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from ..gates.trace import Usage
 from .cassette import FORMAT, KIND, Cassette, Key, RecordedCall, RecordedToolset, shape_of
+from .cut import cut
 from .fault import BadInput
 from .fingerprint import ServerListing, Toolset
 from .redaction import Redactor
 from .selection import PlannedCell
+
+MAX_RESULT_BYTES = 256 * 1024
+"""A longer result is cut, with its length and hash: no gate asks about it."""
 
 _SORTED = msgspec.json.Encoder(order="sorted", decimal_format="string")
 
@@ -57,11 +61,11 @@ def make_cassette(planned: PlannedCell, run: int, done: FinishedRun, toolset: To
             key=Key(suite.name, test.name, cell.model or "", run, test.runs, shape.digest, shape),
             toolset=_summary(toolset),
             tool_calls=calls,
-            final_response=UNSET if done.final_response is None else redactor.text(done.final_response),
+            final_response=UNSET if done.final_response is None else redactor.text(_writable(done.final_response)),
             turns=UNSET if done.turns is None else done.turns,
             usage=UNSET if done.usage is None else _usage(done.usage),
             cost=UNSET if done.cost is None else str(done.cost),
-            warnings=tuple(map(redactor.text, done.warnings)),
+            warnings=tuple(redactor.text(_writable(text)) for text in done.warnings),
             redactions=redactor.count,
             integrity="",
         )
@@ -80,14 +84,30 @@ def _check(cassette: Cassette) -> None:
 
 
 def _call(call: Mapping[str, Any], redactor: Redactor) -> RecordedCall:
-    """A call without secrets; its keys are those of a recorded call."""
-    values = {key: _raw(call[key], redactor) for key in ("args", "result") if key in call}
+    """A call without secrets and with a result of bounded length; its keys are those of a recorded call."""
+    values: dict[str, Raw] = {}
+    if "args" in call:
+        values["args"] = _raw(redactor.value(call["args"]))
+    if "result" in call:
+        values["result"] = _raw(cut(redactor.value(call["result"]), MAX_RESULT_BYTES))
     rest = {key: value for key, value in call.items() if key not in values}
     return msgspec.structs.replace(msgspec.convert({"turn": 1, **rest}, RecordedCall), **values)
 
 
-def _raw(value: Any, redactor: Redactor) -> Raw:
-    return Raw(_SORTED.encode(redactor.value(value)))
+def _raw(value: Any) -> Raw:
+    try:
+        return Raw(_SORTED.encode(value))
+    except UnicodeEncodeError:
+        return Raw(_SORTED.encode(_writable(value)))
+
+
+def _writable(value: Any) -> Any:
+    """The value with every lone surrogate, which UTF-8 cannot hold, as its escape."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_writable(key): _writable(part) for key, part in cast(dict[str, Any], value).items()}
+    return [_writable(part) for part in cast(list[Any], value)] if isinstance(value, list) else value
 
 
 def _usage(usage: Usage | Mapping[str, int]) -> Usage:

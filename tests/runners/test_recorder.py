@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,6 @@ def test_a_lock_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
         {"cost": "abc"},
         {"cost": "-1"},
         {"cost": "1e999999"},
-        {"final_response": "\ud800"},
         {"usage": {"input_tokens": -1}},
         {"tool_calls": [{"nam": "x"}]},
         {"tool_calls": [{"name": "x", "args": 1j}]},
@@ -112,6 +112,30 @@ def test_what_is_given_back_is_what_stands_in_the_file(tmp_path: Path) -> None:
     meta = json.loads(meta_path(path).read_bytes())
     assert meta == {"seconds": 1.5, "request_ids": ["[redacted]"]}
     assert b"seconds" not in path.read_bytes()
+
+
+def test_a_long_result_is_cut_with_its_length_and_hash(tmp_path: Path) -> None:
+    text = "x" * 1_000_000
+    file = record(tmp_path, tool_calls=[{"name": "x", "result": {"text": text}}])
+    assert file.stat().st_size < 5_000
+    assert f"[cut: 1000000 bytes, sha256:{sha256(text.encode()).hexdigest()}]" in file.read_text()
+
+
+def test_a_lone_surrogate_is_recorded_as_its_escape(tmp_path: Path) -> None:
+    call = {"name": "x", "args": {"\ud800": ["\udfff"]}, "result": "\ud800"}
+    cassette = load_cassette(record(tmp_path, tool_calls=[call], final_response="\ud800"))
+    (only,) = cassette.tool_calls
+    assert (cassette.final_response, json.loads(bytes(only.args or b""))) == ("\\ud800", {"\\ud800": ["\\udfff"]})
+
+
+def test_the_variables_that_a_suite_names_are_secrets(tmp_path: Path) -> None:
+    suite = SHOP.replace("[docs-server]", '[docs-server, "--key=${env:DOCS_KEY}"]')
+    suite = suite.replace("    tags: [slow]", "    tags: [slow]\n    base_url: http://h/v1\n    api_key_env: MODEL_KEY")
+    environment = {"DOCS_KEY": "CANARY-1", "MODEL_KEY": "CANARY-2", "OTHER": "Ada wrote"}
+    recorder = Recorder(write_suite(tmp_path, suite), tmp_path / "cassettes", environment=environment)
+    answer = "CANARY-1, CANARY-2: Ada wrote it"
+    file = recorder.record("answers in words", tool_calls=[], tools={"docs": TOOLS}, final_response=answer)
+    assert load_cassette(file).final_response == "[redacted], [redacted]: Ada wrote it"
 
 
 def test_git_is_told_of_what_is_not_committed(tmp_path: Path) -> None:
