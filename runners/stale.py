@@ -1,14 +1,13 @@
 """Why a cassette cannot stand for a run: what is missing, damaged or changed, and the command that records again."""
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec import UNSET
 
 from ..compiler.canonical import to_json
-from ..compiler.plan import SuitePlan
 from .cassette import FORMAT, KIND, MAX_BYTES, Cassette, Shape, is_intact
 from .durable import read_regular
 from .selection import PlannedCell
@@ -91,10 +90,10 @@ def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: Shape, 
         raise Refusal(*_difference(key.shape, shape))
 
 
-def record_command(suite: SuitePlan, tests: list[str]) -> str:
-    """What records these tests again."""
+def record_command(files: Iterable[str], tests: Sequence[str]) -> str:
+    """What records these tests of these suite files again."""
     narrowed = [f"--test={quote_word(tests[0])}"] if len(tests) == 1 else []
-    return " ".join(["toolgrade run", quote_word(suite.file), "--mode live", *narrowed])
+    return " ".join(["toolgrade run", *map(quote_word, files), "--mode live", *narrowed])
 
 
 def _difference(old: Shape, new: Shape) -> tuple[str, tuple[str, ...]]:

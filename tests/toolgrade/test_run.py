@@ -43,7 +43,7 @@ def keep_report(folder: Path) -> Path:
 @pytest.mark.usefixtures("shop")
 def test_a_replay_passes_and_writes_what_it_found(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
     done = run_toolgrade("run")
-    assert (done.code, done.stderr) == (0, "wrote reports/replay/report.json\n")
+    assert (done.code, done.stderr) == (0, "next: commit reports/replay/report.json\n")
     report, run = (json.loads((tmp_path / file).read_bytes()) for file in (REPORT, RUN))
     assert report["summary"] | {"tests": 3, "passed": 3, "failed": 0, "errors": 0} == report["summary"]
     assert run["schema"] == "toolgrade.run/1"
@@ -54,8 +54,49 @@ def test_a_replay_passes_and_writes_what_it_found(run_toolgrade: RunToolgrade, t
 def test_a_second_replay_leaves_the_same_bytes(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
     first = run_toolgrade("run")
     before = (tmp_path / REPORT).read_bytes()
-    assert run_toolgrade("run") == first
+    second = run_toolgrade("run")
+    assert (second.code, second.stdout) == (first.code, first.stdout)
+    assert second.stderr == "next: nothing to do: reports/replay/report.json is as it was\n"
     assert (tmp_path / REPORT).read_bytes() == before
+
+
+@pytest.mark.usefixtures("shop")
+def test_the_last_line_says_what_to_do_next(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
+    def last_line(*options: str) -> str:
+        return run_toolgrade("run", *options).stderr.splitlines()[-1]
+
+    assert last_line("-k", "words") == "next: run all tests to write the report"
+    write_suite(tmp_path, SHOP.replace('">=": 40', '">=": 99'))
+    assert last_line() == "next: `toolgrade diff HEAD reports/replay` shows what changed since the last commit"
+    elsewhere = "next: `toolgrade diff HEAD parts --report parts/report.json` shows what changed since the last commit"
+    assert last_line("--out", "parts") == elsewhere
+    assert last_line("-k", "revenue") == "next: --format json shows every call"
+    assert run_toolgrade("run", "--quiet").stderr == ""
+    (tmp_path / "suites/other.yml").write_text(SHOP, encoding="utf-8")
+    assert last_line("--quiet") == "next: toolgrade run suites/other.yml --mode live"
+    write_suite(tmp_path, SHOP.replace("Who wrote it?", "Who?"))
+    assert last_line() == "next: toolgrade run suites/other.yml suites/shop.yml --mode live"
+    (tmp_path / "suites/other.yml").unlink()
+    write_suite(tmp_path, "tests: [{name: t, tool_correctness: {expected_tools: [a]}}]\n")
+    assert last_line() == "next: no model runs these tests: score recorded traces with `toolgrade score`"
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_replay_on_a_clean_clone_leaves_it_clean(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@b.example")
+        return subprocess.run(
+            ["git", *identity, *arguments], cwd=tmp_path, capture_output=True, check=True
+        ).stdout.decode()
+
+    run_toolgrade("run")
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "all")
+    assert not [name for name in git("ls-files").splitlines() if name.endswith(("run.json", ".lock", ".gitignore"))]
+    git("clone", "-q", ".", "clone")
+    done = run_toolgrade("run", cwd=tmp_path / "clone")
+    assert (done.code, git("-C", "clone", "status", "--porcelain")) == (0, "")
 
 
 @pytest.mark.usefixtures("shop")

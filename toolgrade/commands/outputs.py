@@ -47,6 +47,11 @@ class Outputs:
         if not self.is_quiet:
             click.echo(text, err=True)
 
+    def next_step(self, text: str, is_needed: bool) -> None:
+        """The last line on stderr; those who want quiet hear it only where they have to act."""
+        if is_needed or not self.is_quiet:
+            click.echo(f"next: {text}", err=True)
+
     def read_base(self, mode: str) -> "Report | None":
         """The report to compare with. It is read before a run begins: a wrong name costs nothing then."""
         from ..site.read_report import NotCommitted, load_report

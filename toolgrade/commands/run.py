@@ -1,12 +1,14 @@
 """`toolgrade run`: replay the cassettes of suites and score them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from .next_step import next_step
 from .options import suites_argument
 from .outputs import FinishedRun, Outputs, output_options
+from .report_files import WrittenReport, write_report
 
 if TYPE_CHECKING:
     from ..compiler.plan import Plan
@@ -80,17 +82,19 @@ def run(
     if not selection.cells(plan):
         raise BadInput("nothing is selected", "`toolgrade plan` shows names, tags and models")
     base = outputs.read_base(mode)
-    results, report = _replay(plan, selection, workers, cassettes, out, outputs)
+    results, report, written = _replay(plan, selection, workers, cassettes, out, outputs)
     compared = compare(comparable(base, report, suites, selection.is_everything), report) if base else None
     outputs.write(FinishedRun(report, compared, Places(compilation), _placing(cassettes)))
-    code = _closing(plan, results, report)
+    _show_refused(results)
+    outputs.next_step(next_step(report, results, written), is_needed=bool(report.summary.errors))
+    code = 4 if report.summary.errors else 1 if report.summary.failed else 0
     if code:
         raise click.exceptions.Exit(code)
 
 
 def _replay(
     plan: "Plan", selection: "Selection", workers: int, cassettes: Path, out: Path | None, outputs: Outputs
-) -> "tuple[tuple[CellResult, ...], Report]":
+) -> "tuple[tuple[CellResult, ...], Report, WrittenReport | None]":
     import time
     from datetime import UTC, datetime
 
@@ -109,17 +113,8 @@ def _replay(
         click.echo("report.json was not written: it holds whole results alone", err=True)
     elif out is not None or selection.is_everything:
         made = provenance(Path.cwd(), started, datetime.now(UTC), time.monotonic() - clock)
-        _write(out or Path(DEFAULT_OUT), report, made)
-        outputs.note(f"wrote {(out or Path(DEFAULT_OUT)).as_posix()}/report.json")
-    return results, report
-
-
-def _write(out: Path, report: "Report", made: dict[str, Any]) -> None:
-    from ..compiler.canonical import to_json
-    from ..runners.durable import write_durably
-
-    write_durably(out / "report.json", to_json(report))
-    write_durably(out / "run.json", to_json(made))
+        return results, report, write_report(out or Path(DEFAULT_OUT), report, made)
+    return results, report, None
 
 
 def _placing(cassettes: Path) -> dict[str, str]:
@@ -127,20 +122,11 @@ def _placing(cassettes: Path) -> dict[str, str]:
     return {} if cassettes == Path("cassettes") else {"--cassettes": cassettes.as_posix()}
 
 
-def _closing(plan: "Plan", results: "tuple[CellResult, ...]", report: "Report") -> int:
-    """One line that says what to do next, and the exit code."""
+def _show_refused(results: "tuple[CellResult, ...]") -> None:
     from ..compiler.render import visible
-    from ..runners.stale import record_command
 
-    refused = [result for result in results if result.error is not None]
-    for result in refused:
-        click.echo(f"refused: {visible(result.error or '')}", err=True)
-        for line in result.details:
-            click.echo(f"  {visible(line)}", err=True)
-    for suite in plan.suites:
-        tests = list(dict.fromkeys(result.test.name for result in refused if result.suite is suite))
-        if tests:
-            click.echo(f"next: {record_command(suite, tests)}", err=True)
-    if refused:
-        return 4
-    return 1 if report.summary.failed else 0
+    for result in results:
+        if result.error is not None:
+            click.echo(f"refused: {visible(result.error)}", err=True)
+            for line in result.details:
+                click.echo(f"  {visible(line)}", err=True)

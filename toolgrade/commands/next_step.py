@@ -1,0 +1,43 @@
+"""The last line of a run: what to do next."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..runners.result import CellResult
+    from ..site.report import Report
+    from .report_files import WrittenReport
+
+_COMMITTED = Path("reports/replay")
+
+
+def next_step(report: "Report", results: "Sequence[CellResult]", written: "WrittenReport | None") -> str:
+    """What to do next; `written` is the report on disk, where there is one."""
+    summary = report.summary
+    if summary.errors:
+        return _record_again(results)
+    if not summary.passed and not summary.failed:
+        return "no model runs these tests: score recorded traces with `toolgrade score`"
+    if written is None:
+        return "--format json shows every call" if summary.failed else "run all tests to write the report"
+    if summary.failed:
+        return f"`{_diff(written.folder)}` shows what changed since the last commit"
+    return f"commit {written.file}" if written.is_changed else f"nothing to do: {written.file} is as it was"
+
+
+def _record_again(results: "Sequence[CellResult]") -> str:
+    """One command that records what was refused."""
+    from ..runners.stale import record_command
+
+    refused = [result for result in results if result.error is not None]
+    files = dict.fromkeys(result.suite.file for result in refused)
+    return record_command(files, list(dict.fromkeys(result.test.name for result in refused)))
+
+
+def _diff(folder: Path) -> str:
+    from ..runners.shell_words import quote_word
+
+    place = quote_word(folder.as_posix())
+    where = "" if folder == _COMMITTED else f" --report {place}/report.json"
+    return f"toolgrade diff HEAD {place}{where}"
