@@ -5,6 +5,8 @@ PYTHON ?= python3
 PYTEST_FLAGS ?=
 # Which third-party servers to install; all of playground/servers.toml without a word.
 SERVERS ?=
+# More arguments for a live run, such as RUN_FLAGS="suites/git.yml -k history".
+RUN_FLAGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -16,7 +18,7 @@ INSTALL := -m pip install --quiet -c constraints.txt
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help suite servers test check format golden bench bench-rivals model-server constraints clean
+.PHONY: help suite live servers test check format golden bench bench-rivals model-server constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -26,7 +28,10 @@ suite: .venv/.installed ## Set up what is needed, then check the suites
 	@echo "Checked suites/. Next: edit a suite, or score a trace with $(BIN)/toolgrade score SUITE TRACE."
 
 servers: .venv/.installed ## Install the third-party servers of playground/servers.toml into .servers
-	@$(BIN)/python playground/servers.py $(SERVERS)
+	@$(BIN)/python -m playground.servers $(SERVERS)
+
+live: servers ## Run the suites live, with real servers, and record them again
+	@$(BIN)/python -m playground.live $(RUN_FLAGS)
 
 test: .venv/.installed-dev ## Run the tests
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)

@@ -1,6 +1,5 @@
 """Serve .playground/page on loopback, with no header that tells the time or the version of anything."""
 
-import sys
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -25,14 +24,3 @@ class PageHandler(SimpleHTTPRequestHandler):
 def serve(pages: Path = PAGES, port: int = PORT) -> ThreadingHTTPServer:
     """A server that is bound and not yet running; port 0 takes any free one."""
     return ThreadingHTTPServer((HOST, port), partial(PageHandler, directory=str(pages)))
-
-
-if __name__ == "__main__":
-    try:
-        server = serve()
-    except OSError as error:
-        sys.exit(f"{HOST}:{PORT} cannot be served: {error.strerror}. End what uses it, then try again.")
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        server.server_close()
