@@ -23,6 +23,7 @@ class Server:
     package: str
     extra: tuple[str, ...]
     program: str
+    is_optional: bool = False
 
     @property
     def folder(self) -> Path:
@@ -39,13 +40,21 @@ class Server:
 
     @property
     def stamp(self) -> str:
-        return json.dumps(asdict(self), indent=2) + "\n"
+        what = {key: value for key, value in asdict(self).items() if key != "is_optional"}
+        return json.dumps(what, indent=2) + "\n"
 
 
 def read_table(table: Path = TABLE) -> list[Server]:
     """The rows, in their order."""
     return [
-        Server(name, registry, row["package"], tuple(row.get("with", ())), row.get("program", name))
+        Server(
+            name,
+            registry,
+            row["package"],
+            tuple(row.get("with", ())),
+            row.get("program", name),
+            row.get("optional", False),
+        )
         for registry, rows in tomllib.loads(table.read_text()).items()
         for name, row in rows.items()
     ]
@@ -88,11 +97,12 @@ def _run(argv: list[str]) -> None:
 
 
 def main(names: list[str]) -> None:
-    """Install the named servers, or all; without npm, all but npm's, and say so."""
+    """Install the named servers, or all that are not optional; without npm, all but npm's, and say so."""
     table = read_table()
     if unknown := set(names) - {server.name for server in table}:
         raise SystemExit(f"{TABLE.name} has no server {', '.join(sorted(unknown))}")
-    missing = [server for server in table if not server.is_installed and (not names or server.name in names)]
+    wanted = [server for server in table if (server.name in names if names else not server.is_optional)]
+    missing = [server for server in wanted if not server.is_installed]
     if shutil.which("npm") is None and (needy := [server for server in missing if server.registry == "npm"]):
         missing = [server for server in missing if server not in needy]
         sys.stderr.write(f"Left out, as npm is not on PATH: {', '.join(server.name for server in needy)}\n")
