@@ -2,10 +2,13 @@
 
 import os
 import stat
-import tempfile
 from pathlib import Path
+from secrets import token_hex
 
 from .fault import Fault
+
+TEMPORARY = ".tmp"
+"""How the name of a file ends that is not whole yet; it begins with a dot."""
 
 
 def write_durably(path: Path, data: bytes) -> None:
@@ -59,17 +62,25 @@ def _refuse_other_kinds(path: Path) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
+    temporary = path.with_name(f".{path.name[:40]}.{token_hex(4)}{TEMPORARY}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
+        try:
+            _write(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        temporary.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    """All of the bytes; one call may take fewer than it is given."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
 
 
 def _sync_folder(folder: Path) -> None:
@@ -80,9 +91,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

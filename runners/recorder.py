@@ -13,7 +13,7 @@ from ..compiler.canonical import to_json
 from ..compiler.plan import Plan, SuitePlan
 from ..gates.nearest import did_you_mean
 from .cassette import MAX_BYTES, Cassette, cassette_path, meta_path, seal
-from .durable import read_regular, write_durably
+from .durable import TEMPORARY, read_regular, write_durably
 from .environment import plan_secrets
 from .fault import BadInput, Fault
 from .fingerprint import Toolset, fingerprint
@@ -23,7 +23,7 @@ from .redaction import Redactor
 from .selection import PlannedCell, all_cells
 from .toolset_lock import BrokenLock, ToolsetLock, lock_path, read_lock
 
-_IGNORED = b".gitignore\n.lock\n*.meta.json\n"
+_IGNORED = b".gitignore\n.lock\n.*.tmp\n*.meta.json\n"
 
 
 class Recorder:
@@ -54,6 +54,7 @@ class Recorder:
         with ExitStack() as stack:
             for suite in self._plan.suites:
                 stack.enter_context(recording_lock(self._root / suite.id))
+                _remove_leftovers(self._root / suite.id)
             self._held = stack.pop_all()
         self._is_holding = True
         return self
@@ -144,6 +145,12 @@ class Recorder:
             models = ", ".join(str(cell.model) for _, _, cell in cells if cell.model)
             raise BadInput(f"`{name}`: say which model", f"one of {models}" if models else "set `model:` in the suite")
         return chosen[0]
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """What a recorder that was killed had begun to write; who holds the folder knows that nobody is writing now."""
+    for path in folder.rglob(f".*{TEMPORARY}"):
+        path.unlink(missing_ok=True)
 
 
 class _Named(msgspec.Struct):

@@ -5,11 +5,13 @@ import time
 from pathlib import Path
 
 from tests.recordings import compiled, make_shop
+from toolgrade.compiler.canonical import to_json
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.events import CellFinished, CellStarted, Event, RunFinished, RunStarted
 from toolgrade.runners.replay import Replay
 from toolgrade.runners.result import CellResult
 from toolgrade.runners.selection import PlannedCell, all_cells
+from toolgrade.site.report import make_report
 
 
 def test_the_order_of_results_does_not_depend_on_who_finishes_first(tmp_path: Path) -> None:
@@ -24,6 +26,36 @@ def test_the_order_of_results_does_not_depend_on_who_finishes_first(tmp_path: Pa
     serial = run_cells(cells, replay)
     for workers in (2, 8, 64):
         assert run_cells(cells, late, workers) == serial
+
+
+def test_sixty_four_cells_at_once_in_a_hundred_orders_give_the_same_bytes(tmp_path: Path) -> None:
+    tests = "".join(
+        f"  - {{name: t{number}, prompt: p, model: m, tool_correctness: {{expected_tools: [search, fetch]}}}}\n"
+        for number in range(64)
+    )
+    make_shop(tmp_path, f"tests:\n{tests}")
+    plan, chance = compiled(tmp_path), random.Random(2)
+    cells = list(all_cells(plan))
+    replayed = run_cells(cells, Replay(tmp_path / "cassettes"))
+    ready = {id(result.test): result for result in replayed}
+    serial = to_json(make_report(plan, replayed, "replay"))
+    orders: set[tuple[str, ...]] = set()
+    for _ in range(100):
+        delays = {id(cell[1]): chance.random() / 200 for cell in cells}
+        finished: list[str] = []
+
+        def late(cell: PlannedCell, delays: dict[int, float] = delays) -> CellResult:
+            time.sleep(delays[id(cell[1])])
+            return ready[id(cell[1])]
+
+        def listen(event: Event, finished: list[str] = finished) -> None:
+            if isinstance(event, CellFinished):
+                finished.append(event.result.test.name)
+
+        results = run_cells(cells, late, 64, listen)
+        orders.add(tuple(finished))
+        assert to_json(make_report(plan, results, "replay")) == serial
+    assert len(orders) > 90
 
 
 def test_listeners_hear_of_every_cell_one_thing_at_a_time(tmp_path: Path) -> None:

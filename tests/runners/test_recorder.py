@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -53,6 +55,67 @@ def test_a_second_recorder_is_told_who_holds_the_lock_and_a_dead_holder_is_forgo
         holder.wait()
     record(tmp_path, final_response="new")
     assert load_cassette(file).final_response == "new"
+
+
+def test_a_kill_before_or_after_any_step_leaves_the_old_run_or_the_new_one(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.runners.crash", str(tmp_path)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, check=True, timeout=300)
+    found = json.loads(done.stdout)
+    assert found["steps"] >= 20
+    assert len(found["ends"]) == 2 * found["steps"]
+    for end in found["ends"]:
+        assert end["code"] == -signal.SIGKILL
+        assert end["left"] in (found["old"], found["new"])
+        assert (end["again"], end["leftovers"]) == (found["new"], [])
+    assert {end["left"] == found["new"] for end in found["ends"]} == {True, False}
+
+
+RACE = """
+import sys
+from pathlib import Path
+from tests.recordings import TOOLS, compiled
+from toolgrade.cassette import Recorder, load_cassette
+from toolgrade.runners.fault import Fault
+folder, name, done = Path(sys.argv[1]), sys.argv[2], 0
+recorder = Recorder(compiled(folder), folder / "cassettes")
+while done < 20:
+    try:
+        tools = {"docs": [*TOOLS, {"name": f"{name}{done % 3}"}]}
+        file = recorder.record("answers in words", tool_calls=[], tools=tools, final_response=name * 1000)
+        done += 1
+    except Fault as fault:
+        assert "locked by pid" in str(fault), fault
+    load_cassette(file) if done else None
+"""
+
+
+def test_two_recorders_at_once_leave_a_whole_run_of_one_of_them(tmp_path: Path) -> None:
+    file = record(tmp_path)
+    root = Path(__file__).parents[2]
+    commands = [[sys.executable, "-c", RACE, str(tmp_path), name] for name in "ab"]
+    racers = [subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE) for command in commands]
+    for racer in racers:
+        _, stderr = racer.communicate(timeout=120)
+        assert racer.returncode == 0, stderr.decode()
+    assert load_cassette(file).final_response in ("a" * 1000, "b" * 1000)
+    assert len(read_lock(file.parents[1] / "toolsets.lock.json").toolsets) == 7
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_a_full_disk_keeps_the_recording_that_was_there(tmp_path: Path) -> None:
+    file = record(tmp_path, final_response="old")
+    before = file.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
+    try:
+        with pytest.raises(Fault, match=r"could not write .*: File too large") as caught:
+            record(tmp_path, final_response="new" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.exit_code == 3
+    assert re.search(r"^30\d,\d{3} bytes are needed; the file that was there is untouched$", str(caught.value.help))
+    assert file.read_bytes() == before
+    assert not list(tmp_path.rglob("*.tmp"))
 
 
 def test_a_lock_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:

@@ -1,16 +1,19 @@
 """Replay never takes a file that is not exactly what was recorded, and its report does not depend on who ran it."""
 
-import hashlib
 import itertools
 import json
+import os
 import random
 import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from tests.conftest import Golden, RunToolgrade
+from tests.conftest import Golden
 from tests.recordings import SHOP, compiled, make_shop, record_runs, write_suite
 from toolgrade.cassette import Refusal, load_cassette
 from toolgrade.compiler.canonical import to_json
@@ -165,22 +168,40 @@ def test_unused_cassettes_leave_out_what_is_no_cassette(tmp_path: Path) -> None:
     assert list(unused_cassettes(tmp_path / "cassettes", compiled(tmp_path))) == [stray]
 
 
-def test_one_report_whatever_the_seed_zone_locale_workers_and_folder(
-    run_toolgrade: RunToolgrade, tmp_path: Path
-) -> None:
-    seeds, zones, locales = ("0", "1", "4242"), ("UTC", "Asia/Kathmandu"), ("C", "tr_TR.UTF-8")
+SETTINGS = """
+import os, sys, time
+from hashlib import sha256
+from pathlib import Path
+from toolgrade.cli import main
+os.fsync = lambda descriptor: None
+for folder in sys.argv[1:]:
+    os.chdir(folder)
+    for zone in ("UTC", "Asia/Kathmandu", "America/St_Johns"):
+        os.environ["TZ"] = zone
+        time.tzset()
+        for workers in ("1", "2", "8"):
+            out = f"out/{os.environ['PYTHONHASHSEED']}-{zone.replace('/', '-')}-{workers}"
+            assert main(["run", "-j", workers, "--out", out]) == 0
+            print(sha256(Path(out, "report.json").read_bytes()).hexdigest(), file=sys.stderr)
+"""
+
+
+def test_one_report_whatever_the_seed_zone_locale_workers_and_folder(tmp_path: Path) -> None:
+    """Fifty seeds are fifty processes: each has one of three locales, and every zone, number of workers and folder."""
     folders = [tmp_path / "a", tmp_path / "deeper" / "ü b"]
     for folder in folders:
         make_shop(folder)
-    hashes: set[str] = set()
-    settings = list(itertools.product(seeds, zones, locales))
-    for index, (seed, zone, locale) in enumerate(settings):
-        for folder in folders:
-            env = {"PYTHONHASHSEED": seed, "TZ": zone, "LC_ALL": locale}
-            done = run_toolgrade("run", "-j", ("1", "2", "8")[index % 3], cwd=folder, env=env)
-            assert done.code == 0, done.stderr
-            hashes.add(hashlib.sha256((folder / "reports/replay/report.json").read_bytes()).hexdigest())
-    assert len(hashes) == 1
+    command = [sys.executable, "-c", SETTINGS, *map(str, folders)]
+
+    def hashes(seed: int) -> list[str]:
+        locale = ("C", "C.UTF-8", "tr_TR.UTF-8")[seed % 3]
+        env = {**os.environ, "PYTHONHASHSEED": str(seed), "LC_ALL": locale}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=120)
+        return [line for line in done.stderr.splitlines() if not line.startswith("next: ")]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = [line for lines in pool.map(hashes, range(50)) for line in lines]
+    assert (len(found), len(set(found))) == (50 * 3 * 3 * 2, 1)
 
 
 def test_the_union_of_shards_is_everything(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..site.report import Report
 
-_IGNORED = b"/.gitignore\n/run.json\n"
+_IGNORED = b"/.gitignore\n/.*.tmp\n/run.json\n"
 
 
 @dataclass(frozen=True, slots=True)
