@@ -5,6 +5,7 @@ class Fault(Exception):
     """Something outside toolgrade stopped it; the message is for the user."""
 
     exit_code = 3
+    details: tuple[str, ...] = ()
 
     def __init__(self, message: str, help: str | None = None) -> None:  # noqa: A002 - as in a diagnostic
         super().__init__(message)

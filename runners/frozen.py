@@ -4,10 +4,13 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
-from .durable import read_regular
+from .durable import read_regular, write_durably
 from .fault import BadInput
+
+if TYPE_CHECKING:
+    from .fingerprint import ServerListing
 
 SCHEMA = "toolgrade.catalog/1"
 MAX_BYTES = 64 * 1024 * 1024
@@ -30,10 +33,20 @@ class FrozenCatalog(NamedTuple):
         return _PLACEHOLDER.sub(lambda match: _shown(args[match[1]]) if match[1] in args else match[0], template)
 
 
-def document(name: str, version: str | None, tools: Any) -> dict[str, Any]:
-    """A catalog as it is written down; results are for a person to add."""
-    server = {"name": name} if version is None else {"name": name, "version": version}
-    return {"schema": SCHEMA, "server": server, "tools": tools}
+def freeze(path: Path, name: str, listing: "ServerListing") -> None:
+    """Write what a server listed. Results that a person added to the file stay, for tools that are still there."""
+    from ..compiler.canonical import to_json
+
+    names = {tool.get("name") for tool in listing.tools}
+    server = {"name": name} if listing.version is None else {"name": name, "version": listing.version}
+    document: dict[str, Any] = {"schema": SCHEMA, "server": server, "tools": listing.tools}
+    if path.exists():
+        document["results"] = {tool: text for tool, text in read_catalog(path).results.items() if tool in names}
+    try:
+        data = to_json(document)
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise BadInput(f"what `{name}` lists cannot be frozen: {error}") from None
+    write_durably(path, data)
 
 
 def read_catalog(path: Path) -> FrozenCatalog:

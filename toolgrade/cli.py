@@ -9,6 +9,7 @@ import click
 from . import __version__
 from .commands.check import check
 from .commands.diff import diff
+from .commands.doctor import doctor
 from .commands.plan import plan
 from .commands.run import run
 from .commands.schema import schema
@@ -32,7 +33,7 @@ def toolgrade() -> None:
     """
 
 
-for command in (check, diff, plan, run, schema, score):
+for command in (check, diff, doctor, plan, run, schema, score):
     toolgrade.add_command(command)
 
 
@@ -67,7 +68,7 @@ def _stopped(error: Exception) -> int:
     if isinstance(error, Fault):
         from .console import message
 
-        click.echo(message(str(error), error.help), err=True)
+        click.echo(message("\n".join((str(error), *error.details)), error.help), err=True)
         return error.exit_code
     if os.environ.get("TOOLGRADE_TRACEBACK"):
         raise error

@@ -15,8 +15,9 @@ from mcp.client.stdio import stdio_client
 
 from toolgrade.compiler.plan import CatalogServer
 from toolgrade.runners.catalog_server import PAGE
+from toolgrade.runners.fault import BadInput
 from toolgrade.runners.fingerprint import ServerListing, fingerprint
-from toolgrade.runners.frozen import document
+from toolgrade.runners.frozen import freeze, read_catalog
 from toolgrade.runners.session import connect
 from toolgrade.runners.transports import Place
 
@@ -36,7 +37,8 @@ RESULTS = {"book": "Booked {room} for {guests}, {nothing} {room.__class__} {0}"}
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
     file = tmp_path / "hotel.json"
-    write(file, {**document("hotel", "2.1", TOOLS), "results": RESULTS})
+    freeze(file, "hotel", ServerListing("2.1", TOOLS))
+    write(file, {**json.loads(file.read_text(encoding="utf-8")), "results": RESULTS})
     return file
 
 
@@ -81,7 +83,7 @@ def test_the_sdk_lists_and_calls_in_both_styles(
 
 def test_a_session_lists_every_page_with_the_fingerprint_of_the_original(tmp_path: Path) -> None:
     tools = [{**TOOLS[0], "name": f"tool_{n}"} for n in range(2 * PAGE + 1)]
-    write(tmp_path / "wide.json", document("wide", "3", tools))
+    freeze(tmp_path / "wide.json", "wide", ServerListing("3", tools))
 
     async def run() -> ServerListing:
         server = CatalogServer("wide", "wide.json")
@@ -176,6 +178,27 @@ def refused(file: Path) -> subprocess.CompletedProcess[str]:
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
     return done
+
+
+def test_freezing_again_keeps_the_results_of_tools_that_are_still_there(catalog: Path) -> None:
+    freeze(catalog, "hotel", ServerListing("2.2", [*TOOLS, {"name": "pay", "inputSchema": {}}]))
+    assert read_catalog(catalog).results == RESULTS
+    freeze(catalog, "hotel", ServerListing("2.3", TOOLS[1:]))
+    assert read_catalog(catalog).results == {}
+
+
+def test_freezing_does_not_replace_a_file_that_is_no_catalog(tmp_path: Path) -> None:
+    file = tmp_path / "notes.json"
+    file.write_text("[]", encoding="utf-8")
+    with pytest.raises(BadInput, match="the file is no object"):
+        freeze(file, "hotel", ServerListing("2.1", TOOLS))
+    assert file.read_text(encoding="utf-8") == "[]"
+
+
+def test_what_no_file_can_hold_is_not_frozen(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be frozen"):
+        freeze(tmp_path / "a.json", "a", ServerListing("1", [{"name": "\ud800", "inputSchema": {}}]))
+    assert not list(tmp_path.iterdir())
 
 
 def test_it_says_how_it_is_used() -> None:

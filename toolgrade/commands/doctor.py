@@ -1,0 +1,106 @@
+"""`toolgrade doctor`: what a catalog costs, and what is wrong with it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .servers import announce, here, named_server, server_options
+
+if TYPE_CHECKING:
+    from ..runners.checkup import Checkup
+    from ..runners.fingerprint import ServerListing
+
+Catalogs = list[tuple[str, "Mapping[str, ServerListing]"]]
+
+
+@click.command()
+@click.argument("suite", required=False)
+@server_options
+@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Exit 1 where a catalog has more tokens.")
+@click.option(
+    "--freeze", type=click.Path(path_type=Path), metavar="FILE",
+    help="Write the catalog to FILE, for `catalog:` in a suite; of several servers, a file each in the folder FILE.",
+)  # fmt: skip
+@click.option("--all", "show_all", is_flag=True, help="Show every tool, not just the largest.")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def doctor(
+    suite: str | None,
+    command: str | None,
+    url: str | None,
+    headers: tuple[str, ...],
+    name: str,
+    max_tokens: int | None,
+    freeze: Path | None,
+    show_all: bool,
+    style: str,
+) -> None:
+    """Show what a catalog of tools costs a model, and what is wrong with it.
+
+    Connects to the servers of a SUITE (a file or a folder), or to the one that --command or --url names, and lists
+    their tools; none is called and no model is asked. Findings are few: text that gives the model orders, names that
+    clash or look alike, tools described in the same words or not at all, and tools of more than 1,000 tokens.
+
+    \b
+    toolgrade doctor suites/research.yml
+    toolgrade doctor --command "python -m mcp_server_git"
+    toolgrade doctor --url https://example.org/mcp --header 'Authorization: Bearer ${env:TOKEN}'
+    toolgrade doctor suites/ --max-tokens 8000          a budget for CI
+    toolgrade doctor --command "uvx excel-mcp-server stdio" --freeze suites/catalogs/excel.json
+    """
+    catalogs = _catalogs(suite, command, url, headers, name)
+    from ..runners.checkup import check_up
+
+    checkups = [check_up(label, listings) for label, listings in catalogs]
+    _show(checkups, style, show_all)
+    if freeze is not None:
+        _freeze(freeze, catalogs)
+    heavy = [checkup for checkup in checkups if max_tokens is not None and checkup.tokens > max_tokens]
+    for checkup in heavy:
+        click.echo(f"{checkup.name}: {checkup.tokens:,} tokens are over the budget of {max_tokens:,}", err=True)
+    if heavy:
+        raise click.exceptions.Exit(1)
+
+
+def _catalogs(suite: str | None, command: str | None, url: str | None, headers: tuple[str, ...], name: str) -> Catalogs:
+    """What the servers list, by suite or for the one server that was named."""
+    from ..runners.listings import listed
+    from ..runners.suites import compile_suites
+    from .options import compiled
+
+    server = named_server(command, url, headers, name)
+    if server is not None and suite is not None:
+        raise click.UsageError("give a SUITE, or a server with --command or --url")
+    if server is not None:
+        return [(name, listed([server], here(), announce))]
+    if suite is None:
+        raise click.UsageError("give a SUITE, --command or --url")
+    plan = compiled(compile_suites([suite]))
+    return [(one.file, listed(one.servers, here(Path(one.file).parent), announce)) for one in plan.suites]
+
+
+def _show(checkups: "list[Checkup]", style: str, show_all: bool) -> None:
+    from ..checkup import checkup_text
+    from ..compiler.canonical import to_json
+    from ..console import painter
+    from ..runners.checkup import SCHEMA
+
+    if style == "json":
+        click.echo(to_json({"schema": SCHEMA, "catalogs": checkups}), nl=False)
+    else:
+        click.echo("\n".join(checkup_text(checkup, painter(), show_all) for checkup in checkups), nl=False)
+
+
+def _freeze(target: Path, catalogs: Catalogs) -> None:
+    from ..compiler.identity import suite_id
+    from ..runners.fault import BadInput
+    from ..runners.frozen import freeze
+
+    listings = {server: listing for _, found in catalogs for server, listing in found.items()}
+    if len(listings) < sum(len(found) for _, found in catalogs):
+        raise BadInput("two suites name different servers alike", "freeze one suite at a time")
+    for server, listing in sorted(listings.items()):
+        file = target if len(listings) == 1 else target / f"{suite_id(server)}.json"
+        freeze(file, server, listing)
+        click.echo(f"wrote {file.as_posix()}: {{catalog: {file.name}}} in a suite beside it", err=True)
