@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 
-def nearest(word: str, choices: Iterable[str]) -> str | None:
+def nearest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The choice that `word` most likely meant, or None where nothing is near."""
     from difflib import get_close_matches
 
     by_folded: dict[str, str] = {}
     for choice in choices:
         by_folded.setdefault(choice.casefold(), choice)
-    close = get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    close = get_close_matches(word.casefold(), by_folded, n=1, cutoff=cutoff)
     return by_folded[close[0]] if close else None
 
 

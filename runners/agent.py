@@ -61,6 +61,7 @@ class Turn:
     cost: Decimal | None = None
     answered_by: str | None = None
     retries: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 class Conversation(Protocol):
