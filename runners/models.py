@@ -49,7 +49,7 @@ class Models:
 
     def agent(self, model: str, suite: SuitePlan, test: PlannedTest) -> Agent:
         """The agent that a test of a suite runs with this model."""
-        if find_spec("pydantic_ai") is None:
+        if not _is_installed("pydantic_ai"):
             raise Fault(f"`{model}` needs the extra `models`", "pip install 'toolgrade[models]'")
         from .model_agent import Line, ModelAgent
         from .prices import price_of
@@ -89,3 +89,10 @@ class Models:
 
     def _semaphore(self, provider: str) -> asyncio.Semaphore:
         return self._semaphores.setdefault(provider, asyncio.Semaphore(self._limits.max_concurrency))
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ValueError:
+        return False

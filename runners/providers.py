@@ -7,7 +7,7 @@ from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model, known_model_names
 from pydantic_ai.providers import infer_provider_class
 
-from ..gates.nearest import did_you_mean
+from ..gates.nearest import did_you_mean, nearest
 from .fault import BadInput, Fault
 from .model_names import ModelName, misspelt, name_at_address, split_name
 
@@ -45,9 +45,7 @@ def known_name(name: str) -> ModelName:
     found = split_name(name)
     known = [known_name for known_name in known_model_names() if "/" not in known_name]
     if found is None:
-        bare = [known_name.partition(":")[2] for known_name in known]
-        help_ = did_you_mean(name, bare) or "write it as provider:model, or give the `base_url` that serves it"
-        raise BadInput(f"unknown model `{name}`", help_)
+        raise BadInput(f"unknown model `{name}`", _meant(name, known))
     try:
         infer_provider_class(found.provider)
     except ValueError:
@@ -58,6 +56,13 @@ def known_name(name: str) -> ModelName:
     if near := misspelt(found.model, models):
         raise BadInput(f"unknown model `{name}`", f"did you mean `{name.removesuffix(found.model)}{near}`?")
     return found
+
+
+def _meant(name: str, known: list[str]) -> str:
+    by_model = {known_name.partition(":")[2]: known_name for known_name in reversed(known)}
+    near = nearest(name, by_model)
+    advice = "write it as provider:model, or give the `base_url` that serves it"
+    return f"did you mean `{near if split_name(near) else by_model[near]}`? Or {advice}" if near else advice
 
 
 def key_for(variable: str | None, environ: Mapping[str, str]) -> str | None:
