@@ -50,7 +50,7 @@ def test_a_missing_key_names_the_variable_to_set(model: str, key: str) -> None:
         ("anthropic:claude-sonet-4-5", "did you mean `anthropic:claude-sonnet-4-5`?"),
         ("antropic:claude-sonnet-4-5", "did you mean `anthropic`?"),
         ("claud-sonnet-4-5", f"did you mean `claude-sonnet-4-5`? Or {ADVICE}"),
-        ("llama3.1-8", f"did you mean `cerebras:llama3.1-8b`? Or {ADVICE}"),
+        ("llama3.1-8", f"did you mean `snowflake:llama3.1-8b`? Or {ADVICE}"),
         ("my-own-model", ADVICE),
     ],
 )
