@@ -18,7 +18,7 @@ INSTALL := -m pip install --quiet -c constraints.txt
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help suite live servers test check format golden bench bench-rivals model-server constraints clean
+.PHONY: help suite live site servers test check format golden bench bench-rivals model-server constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -32,6 +32,9 @@ servers: .venv/.installed ## Install the third-party servers of playground/serve
 
 live: servers ## Run the suites live, with real servers, and record them again
 	@$(BIN)/python -m playground.live $(RUN_FLAGS)
+
+site: .venv/.installed ## Build the report site from the history in git, into build/site
+	@$(BIN)/toolgrade site build
 
 test: .venv/.installed-dev ## Run the tests
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)

@@ -109,7 +109,7 @@ class Diff(msgspec.Struct, frozen=True):
 
 def diff(old: Report, new: Report, allowed: Iterable[str] = ()) -> Diff:
     """Compare two reports; `allowed` names the tests that may regress."""
-    before, after = _tests(old), _tests(new)
+    before, after = tests_of(old), tests_of(new)
     names = _check_allowed(allowed, [*before, *after])
     pairs = [_change(key, before.get(key), after.get(key), names) for key in {**before, **after}]
     changes = sorted((change for change in pairs if change.verdict != "unchanged"), key=_worst_first)
@@ -131,7 +131,8 @@ def _check_allowed(allowed: Iterable[str], keys: Iterable[Identity]) -> frozense
     return names
 
 
-def _tests(report: Report) -> dict[Identity, TestReport]:
+def tests_of(report: Report) -> dict[Identity, TestReport]:
+    """The tests of a report by what they are known by."""
     return {(suite.name, test.name, test.model or ""): test for suite in report.suites for test in suite.tests}
 
 

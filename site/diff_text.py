@@ -21,7 +21,7 @@ def render_text(diff: Diff, paint: Paint = plain) -> str:
         name = " · ".join(shown(part) for part in _names(change, has_many))
         word = paint(f"{_word(change):<9}", "warning" if change.is_allowed else _STYLES.get(change.verdict, "warning"))
         lines.append(f"{word}  {name}")
-        lines += [f"{'':11}{detail}" for detail in (_standings(change), *_causes(change, shown))]
+        lines += [f"{'':11}{detail}" for detail in (_standings(change), *causes(change, shown))]
     return "\n".join([*lines, "", _grades(diff, shown), _counts(diff), ""])
 
 
@@ -42,7 +42,7 @@ def markdown_headline(diff: Diff) -> str:
 def markdown_row(change: Change) -> str:
     """A row below `MARKDOWN_HEAD`."""
     name = " · ".join(code(part) for part in _names(change, with_suite=True))
-    why = "<br>".join(_causes(change, code))
+    why = "<br>".join(causes(change, code))
     return f"| {_word(change)} | {name} | {_statuses(change)} | {_f1s(change)} | {why} |"
 
 
@@ -101,7 +101,8 @@ def _counts(diff: Diff) -> str:
     return f"{total:,} test{'' if total == 1 else 's'}: {', '.join(counts) or 'none'}"
 
 
-def _causes(change: Change, quote: Quote) -> Iterator[str]:
+def causes(change: Change, quote: Quote) -> Iterator[str]:
+    """Why a test changed, a line each; the first few."""
     for cause in change.causes[:_SHOWN]:
         yield _SENTENCES[cause.kind](cause, quote(cause.name)) + _reason(cause, quote)
     if len(change.causes) > _SHOWN:

@@ -14,6 +14,7 @@ from .commands.plan import plan
 from .commands.run import run
 from .commands.schema import schema
 from .commands.score import score
+from .commands.site import site
 
 EPILOG = """\b
 Exit codes: 0 every gate met; 1 a gate failed, or diff found a regression; 2 bad usage or input;
@@ -30,10 +31,11 @@ def toolgrade() -> None:
     toolgrade run suites/                 replay the cassettes, offline
     toolgrade score suite.yml run.jsonl   grade traces recorded anywhere
     toolgrade diff main HEAD              what got better, what got worse
+    toolgrade site build                  the report site, from the history in git
     """
 
 
-for command in (check, diff, doctor, plan, run, schema, score):
+for command in (check, diff, doctor, plan, run, schema, score, site):
     toolgrade.add_command(command)
 
 

@@ -1,0 +1,89 @@
+"""The one module that calls MkDocs: virtual pages in, a folder of HTML out."""
+
+import logging
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from mkdocs.commands.build import build
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
+
+from .render import THEME
+
+Body = Callable[[], str]
+
+
+def write_pages(folder: Path, pages: Mapping[str, Body], files: Iterable[tuple[str, bytes]] = ()) -> None:
+    """Write pages (`…/name.html`) and files into an empty folder; a page is rendered when its turn comes."""
+    with tempfile.TemporaryDirectory(prefix="toolgrade-docs-") as empty:
+        config = _config(folder, empty)
+        config.plugins["toolgrade-pages"] = _VirtualPages(pages, files)
+        logger = logging.getLogger("mkdocs")
+        level = logger.level
+        logger.setLevel(logging.ERROR)
+        try:
+            build(config)
+        finally:
+            logger.setLevel(level)
+
+
+def _config(folder: Path, empty: str) -> MkDocsConfig:
+    config = cast(MkDocsConfig, MkDocsConfig())
+    config.load_dict(  # pyright: ignore[reportUnknownMemberType]
+        {
+            "site_name": "toolgrade",
+            "docs_dir": empty,
+            "site_dir": str(folder.absolute()),
+            "theme": {"name": None, "custom_dir": str(THEME / "mkdocs")},
+            "use_directory_urls": False,
+            "plugins": [],
+            "markdown_extensions": [],
+        }
+    )
+    errors, _ = config.validate()
+    assert not errors, errors
+    return config
+
+
+class _Page(Page):
+    """A page that is not Markdown."""
+
+    def render(self, config: MkDocsConfig, files: Files) -> None:
+        del config, files
+        self.content = ""
+
+
+class _NoOptions(Config):
+    """The plugin takes none."""
+
+
+class _VirtualPages(BasePlugin[_NoOptions]):
+    """Hands over pages as MkDocs comes to them, so that one at a time is in memory."""
+
+    def __init__(self, pages: Mapping[str, Body], files: Iterable[tuple[str, bytes]]) -> None:
+        self._pages = {path.removesuffix(".html") + ".md": body for path, body in pages.items()}
+        self._files = files
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        for path, data in self._files:
+            files.append(File.generated(config, path, content=data, inclusion=InclusionLevel.NOT_IN_NAV))
+        for path in self._pages:
+            file = File.generated(config, path, content="", inclusion=InclusionLevel.NOT_IN_NAV)
+            files.append(file)
+            _Page(None, file, config)
+        return files
+
+    def on_page_context(self, context: Any, *, page: Page, config: MkDocsConfig, nav: Any) -> Any:
+        del config, nav
+        page.content = self._pages[page.file.src_uri]()
+        return context
+
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
+        del config
+        page.content = ""
+        return output

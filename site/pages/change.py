@@ -1,0 +1,84 @@
+"""Tests that changed, for a list of better and worse."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from ...compiler.render import visible
+from ...gates.grade import letter_grade
+from ..addresses import suite_id
+from ..diff import Change, Identity, Standing
+from ..diff_text import causes
+from ..edition import Edition
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """How a test stood: its letter and F1 where it has them, and its status."""
+
+    status: str
+    f1: int | None
+
+    @property
+    def grade(self) -> str | None:
+        return None if self.f1 is None else letter_grade(self.f1)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """A test that is not as it was; `page` is None where its page is not kept."""
+
+    key: Identity
+    verdict: str
+    model: str | None
+    suite_id: str
+    page: str | None
+    old: Side | None
+    new: Side | None
+    causes: tuple[Markup, ...]
+
+    @property
+    def name(self) -> str:
+        return self.key[1]
+
+    @property
+    def suite(self) -> str:
+        return self.key[0]
+
+    @property
+    def delta(self) -> int | None:
+        if self.old is None or self.new is None or self.old.f1 is None or self.new.f1 is None:
+            return None
+        return self.new.f1 - self.old.f1
+
+
+def change_rows(edition: Edition, *verdicts: str) -> tuple[ChangeRow, ...]:
+    """The changes of these kinds, worst first; what improved, best first."""
+    found = edition.changes.changes if edition.changes else ()
+    rows = [_row(edition, change) for change in found if change.verdict in verdicts]
+    return tuple(sorted(rows, key=lambda row: -(row.delta or 0))) if verdicts == ("improved",) else tuple(rows)
+
+
+def code(text: str) -> str:
+    """A text from outside as inert HTML."""
+    return f"<code>{escape(visible(text))}</code>"
+
+
+def _row(edition: Edition, change: Change) -> ChangeRow:
+    key = (change.suite, change.test, change.model or "")
+    return ChangeRow(
+        key=key,
+        verdict=change.verdict,
+        model=edition.model_label(change.model or None),
+        suite_id=suite_id(change.suite),
+        page=edition.pages.get(key),
+        old=_side(change.old),
+        new=_side(change.new),
+        causes=tuple(Markup(line) for line in causes(change, code)),  # noqa: S704 - every text in it went through code()
+    )
+
+
+def _side(standing: object) -> Side | None:
+    if not isinstance(standing, Standing):
+        return None
+    return Side(standing.status, standing.f1 if isinstance(standing.f1, int) else None)

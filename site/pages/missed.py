@@ -1,0 +1,119 @@
+"""Missed classes: how often each was missed over the tests of a suite, and what was called in the same runs."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ...gates.grade import letter_grade
+from ...gates.result import UnexpectedTool
+from ..addresses import suite_id
+from ..report import SuiteReport, TestReport
+from ..runs import called_when_missed, class_gate, classes_of
+
+_MOST_COLUMNS = 30
+_MOST_ROWS = 60
+
+
+@dataclass(slots=True)
+class ClassRow:
+    """A class over all tests of a suite that ask for it."""
+
+    name: str
+    suite: str
+    suite_id: str
+    members: dict[str, None] = field(default_factory=dict[str, None])
+    runs: int = 0
+    hits: int = 0
+    matched_by: Counter[str] = field(default_factory=Counter[str])
+    called: Counter[str] = field(default_factory=Counter[str])
+    is_traced: bool = False
+
+    @property
+    def missed(self) -> int:
+        return self.runs - self.hits
+
+    @property
+    def recall(self) -> int:
+        return 100 * self.hits // self.runs if self.runs else 100
+
+    @property
+    def grade(self) -> str:
+        return letter_grade(self.recall)
+
+    @property
+    def called_most(self) -> list[tuple[str, int]]:
+        return sorted(self.called.items(), key=lambda row: (-row[1], row[0]))[:3]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How often a tool reached a class; `heat` from 1 to 9."""
+
+    count: int
+    heat: int
+    is_member: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Classes by tools: misses have a column of their own, and calls outside every class a row."""
+
+    tools: tuple[str, ...]
+    rows: tuple[tuple[ClassRow, tuple[Cell, ...], Cell], ...]
+    unexpected: tuple[Cell, ...]
+    left_out: int
+
+
+def class_rows(suite: SuiteReport) -> list[ClassRow]:
+    """The classes of a suite, most often missed first."""
+    rows: dict[str, ClassRow] = {}
+    for test in suite.tests:
+        called = called_when_missed(test)
+        for found in classes_of(test):
+            row = rows.setdefault(found.name, ClassRow(found.name, suite.name, suite_id(suite.name)))
+            row.members.update(dict.fromkeys(found.members))
+            row.runs += found.runs
+            row.hits += found.hit_runs
+            row.matched_by.update(found.matched_by)
+            row.called.update(called.get(found.name, {}))
+            row.is_traced = row.is_traced or bool(test.traces)
+    return sorted(rows.values(), key=lambda row: (-row.missed, row.recall, row.name))
+
+
+def matrix_of(suite: SuiteReport, rows: Iterable[ClassRow]) -> Matrix | None:
+    """Which tools reached which class; None where no class was asked for and no tool called."""
+    unexpected = _unexpected(suite.tests)
+    ordered = sorted(rows, key=lambda row: row.name)[:_MOST_ROWS]
+    calls: Counter[str] = Counter()
+    for row in ordered:
+        calls.update(row.matched_by)
+    tools = [*sorted(calls), *sorted(set(unexpected) - set(calls))]
+    if len(tools) > _MOST_COLUMNS:
+        most = sorted(tools, key=lambda tool: (-(calls[tool] + unexpected[tool]), tool))[:_MOST_COLUMNS]
+        tools = [tool for tool in tools if tool in set(most)]
+    if not tools and not ordered:
+        return None
+    top = max([*calls.values(), *unexpected.values(), *(row.missed for row in ordered), 1])
+    cells = tuple(
+        (row, tuple(_cell(row.matched_by[tool], top, _is_member(row, tool)) for tool in tools), _cell(row.missed, top))
+        for row in ordered
+    )
+    left_out = len(set(calls) | set(unexpected)) - len(tools)
+    return Matrix(tuple(tools), cells, tuple(_cell(unexpected[tool], top) for tool in tools), left_out)
+
+
+def _cell(count: int, top: int, is_member: bool = False) -> Cell:
+    return Cell(count, max(1, 9 * count // top) if count else 0, is_member)
+
+
+def _is_member(row: ClassRow, tool: str) -> bool:
+    return tool in row.members or tool.rpartition(".")[2] in row.members
+
+
+def _unexpected(tests: Iterable[TestReport]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for test in tests:
+        gate = class_gate(test)
+        tools: tuple[UnexpectedTool, ...] = (gate.unexpected_tools or ()) if gate else ()
+        found.update({tool.tool: tool.calls for tool in tools})
+    return found

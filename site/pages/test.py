@@ -1,0 +1,214 @@
+"""A test: the gates and by how much they were missed, classes by runs, and the traces side by side."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...gates.result import AssertionResult, ClassResult, GateResult
+from ...runners.result import CallResult
+from ..diff import Identity
+from ..edition import Edition
+from ..efficiency import Efficiency, test_efficiency
+from ..figures import Figures, Score
+from ..report import SuiteReport, TestReport
+from ..runs import Run, classes_of, runs_of
+from .overview import live_commit
+from .suite import MOST_ROWS, TestRow, test_score
+from .wording import arguments, asked, command, cut, shown, target_name
+
+_MOST_RUNS = 12
+_MOST_CALLS = 60
+_RAIL_AROUND = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One assertion, in words."""
+
+    target: str
+    asked: str
+    found: str | None
+    status: str
+    reason: str | None
+    where: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A gate and its assertions."""
+
+    name: str
+    status: str
+    reason: str | None
+    checks: tuple[Check, ...]
+    uncalled: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A call of a run."""
+
+    tool: str
+    outcome: str
+    told: str
+    status: str | None
+    args: str | None
+    is_redacted: bool
+    starts_turn: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run: what it called, and what it never called."""
+
+    number: int
+    f1: int | None
+    calls: tuple[CallView, ...]
+    left_out: int
+    missed: tuple[ClassResult, ...]
+    reached: dict[str, str]
+    unexpected: tuple[str, ...]
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StripCell:
+    """How the test stood at a commit; the row of it on that commit's suite page stays when test pages go."""
+
+    figures: Figures
+    status: str | None
+    score: Score | None
+    href: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TestPage:
+    """Everything on the page."""
+
+    row: TestRow
+    test: TestReport
+    suite: SuiteReport
+    commit: Figures
+    before: Score | None
+    verdict: str
+    rail: tuple[TestRow, ...]
+    gates: tuple[Gate, ...]
+    classes: tuple[ClassResult, ...]
+    runs: tuple[RunView, ...]
+    runs_left_out: int
+    strip: tuple[StripCell, ...]
+    efficiency: Efficiency
+    live: Figures | None
+    command: str
+
+
+def test_page_of(edition: Edition, suite: SuiteReport, rows: tuple[TestRow, ...], at: int, root: str) -> TestPage:
+    """What stands on the page of the test whose row is the `at`-th."""
+    test = rows[at].test
+    key: Identity = (suite.name, test.name, test.model or "")
+    runs = runs_of(test)
+    return TestPage(
+        row=rows[at],
+        test=test,
+        suite=suite,
+        commit=edition.figures,
+        before=test_score(edition.tests_before.get(key)),
+        verdict=_verdict(test),
+        rail=rail(rows, at),
+        gates=tuple(_gate(gate, test.runs) for gate in test.gates),
+        classes=classes_of(test),
+        runs=tuple(_run(run) for run in runs[:_MOST_RUNS]),
+        runs_left_out=max(0, len(runs) - _MOST_RUNS),
+        strip=tuple(_strip(edition, key, rows[at].anchor, root)),
+        efficiency=test_efficiency(edition.live_tests.get(key)),
+        live=live_commit(edition),
+        command=command(suite.file, test.name),
+    )
+
+
+def rail(rows: tuple[TestRow, ...], at: int) -> tuple[TestRow, ...]:
+    """The tests around one, so that a page does not grow with the suite."""
+    start = max(0, min(at - _RAIL_AROUND, len(rows) - 2 * _RAIL_AROUND - 1))
+    return rows[start : start + 2 * _RAIL_AROUND + 1]
+
+
+def _verdict(test: TestReport) -> str:
+    """By how much it failed, in a few words."""
+    if test.status == "error":
+        return cut(test.reason or "stopped", 160)
+    for gate in test.gates:
+        for found in gate.assertions or ():
+            if found.status == "failed":
+                actual = f" {shown(found.actual, 40)}" if _has_value(found.actual) else " absent"
+                return f"{target_name(found.target)}{actual}, needs {asked(found.matcher)}"
+    ran = sum(gate.status != "skipped" for gate in test.gates)
+    return "no gate ran" if not ran else f"{ran} gate{'' if ran == 1 else 's'} met"
+
+
+def _gate(gate: GateResult, runs: int) -> Gate:
+    uncalled = tuple((tool.tool, tool.runs - tool.hit_runs, tool.runs) for tool in gate.expected_tools or ())
+    checks = tuple(_check(found, runs) for found in gate.assertions or ())
+    return Gate(gate.gate, gate.status, gate.reason or None, checks, uncalled)
+
+
+def _check(found: AssertionResult, runs: int) -> Check:
+    where = None
+    if isinstance(found.held_runs, int) and isinstance(found.runs, int) and found.runs > 1:
+        where = f"held in {found.held_runs} of {found.runs} runs"
+    elif isinstance(found.run, int) and runs > 1:
+        where = f"run {found.run}"
+    return Check(
+        target=target_name(found.target),
+        asked=asked(found.matcher),
+        found=shown(found.actual, 400) if _has_value(found.actual) else None,
+        status=found.status,
+        reason=found.reason or None,
+        where=where,
+    )
+
+
+def _has_value(actual: object) -> bool:
+    return type(actual).__name__ != "UnsetType"
+
+
+def _run(run: Run) -> RunView:
+    return RunView(
+        number=run.number,
+        f1=run.counts.f1 if run.counts else None,
+        calls=tuple(_calls(run.calls[:_MOST_CALLS])),
+        left_out=max(0, len(run.calls) - _MOST_CALLS),
+        missed=run.missed,
+        reached=run.reached,
+        unexpected=tuple(dict.fromkeys(run.unexpected)),
+        answer=cut(run.answer) if run.answer is not None else None,
+    )
+
+
+def _calls(calls: tuple[CallResult, ...]) -> Iterator[CallView]:
+    turn: int | None = None
+    for call in calls:
+        now = call.turn if isinstance(call.turn, int) else None
+        yield CallView(
+            tool=call.id,
+            outcome=call.outcome or "plain",
+            told=_told(call),
+            status=call.status if isinstance(call.status, str) and call.status != "ok" else None,
+            args=arguments(call.args) if _has_value(call.args) else None,
+            is_redacted=call.redacted,
+            starts_turn=now if now != turn else None,
+        )
+        turn = now
+
+
+def _told(call: CallResult) -> str:
+    names = ", ".join(call.classes or ((call.class_,) if isinstance(call.class_, str) else ()))
+    told = {"hit": f"matches {names}", "repeat": f"{names} again", "unexpected": "unexpected"}
+    return told.get(call.outcome or "", "called")
+
+
+def _strip(edition: Edition, key: Identity, anchor: str, root: str) -> Iterator[StripCell]:
+    for figures, tests in edition.recent:
+        test = tests.get(key)
+        suite = next((found for found in figures.suites if found.name == key[0]), None)
+        row = f"#{anchor}" if suite and suite.verdicts.tests <= MOST_ROWS else ""
+        href = f"{root}c/{figures.sha}/{suite.id}/index.html{row}" if test and suite else None
+        yield StripCell(figures, test.status if test else None, test_score(test), href)

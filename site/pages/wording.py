@@ -1,0 +1,80 @@
+"""Values as people read them: what a gate asks, what it found, numbers, arguments."""
+
+import shlex
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from ...gates.result import AssertionResult, GateResult
+
+_SIGNS = {">=": "≥", "<=": "≤", ">": ">", "<": "<", "==": "=", "!=": "≠"}
+_NAMES = {
+    "tool_selection.f1": "F1",
+    "tool_selection.precision": "precision",
+    "tool_selection.recall": "recall",
+    "tool_correctness.score": "correctness",
+    "token_efficiency.f1": "F1",
+    "token_efficiency.tool_surface_tokens": "surface tokens",
+    "token_efficiency.tokens_per_correct": "tokens per correct",
+    "token_efficiency.cost_per_correct": "cost per correct",
+    "token_efficiency.cost": "cost",
+}
+_LONGEST = 4000
+_SHORT = 120
+
+
+def target_name(target: str) -> str:
+    return _NAMES.get(target, target)
+
+
+def asked(matcher: dict[str, Any]) -> str:
+    """`≥ 80`; several matchers are joined."""
+    return ", ".join(f"{_SIGNS.get(name, name)} {shown(value, _SHORT)}" for name, value in matcher.items())
+
+
+def shown(value: Any, longest: int = _LONGEST) -> str:
+    """A value as JSON, or a text as it is, cut where it is long."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
+    return cut(text, longest)
+
+
+def arguments(value: Any) -> str:
+    """Arguments over several lines."""
+    return cut(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode(), _LONGEST)
+
+
+def cut(text: str, longest: int = _LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def gate_words(gates: tuple[GateResult, ...]) -> str:
+    """What a test's gates ask, in a few words: the first that failed, or what the only one wants."""
+    ran = [gate for gate in gates if gate.status != "skipped"]
+    assertions = [found for gate in ran for found in gate.assertions or ()]
+    broken = next((found for found in assertions if found.status == "failed"), None)
+    if broken is not None or len(assertions) == 1:
+        found: AssertionResult = broken or assertions[0]
+        return f"{target_name(found.target)} {asked(found.matcher)}"
+    if not ran:
+        return "skipped" if gates else "none"
+    passed = sum(gate.status == "passed" for gate in ran)
+    return f"{passed} of {len(ran)}" if len(ran) > 1 else f"{len(assertions)} checks"
+
+
+def number(value: int | Fraction | Decimal | None) -> str | None:
+    """With thousands apart; a fraction with one decimal where it is small."""
+    if value is None:
+        return None
+    if isinstance(value, Decimal):
+        return f"{value:,.4f}".rstrip("0").rstrip(".")
+    if isinstance(value, Fraction) and value < 100 and value.denominator != 1:
+        tenths = value * 10 // 1
+        return f"{tenths // 10}.{tenths % 10}"
+    return f"{value.__floor__():,}"
+
+
+def command(file: str, test: str) -> str:
+    """How to see the same result again."""
+    return f"toolgrade run {shlex.quote(file)} -k {shlex.quote(test)}"

@@ -1,0 +1,55 @@
+"""The MkDocs plugin: the report site as a part of a project's own documentation.
+
+`plugins: [toolgrade]` puts it under `report/`; `nav: [Report: report/index.html]` leads to it.
+"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config import config_options
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin
+from mkdocs.structure.files import File, Files, InclusionLevel
+
+from ..runners.fault import Fault
+from .build import Options, build_site
+from .folder_history import FolderHistory
+from .git_history import GitHistory
+from .publish import paths_in
+
+
+class ReportOptions(Config):
+    """What stands under `toolgrade:` in mkdocs.yml."""
+
+    folder = config_options.Type(str, default="report")
+    reports = config_options.Optional(config_options.Type(str))
+    keep = config_options.Type(int, default=20)
+    title = config_options.Type(str, default="toolgrade")
+
+
+class ReportPlugin(BasePlugin[ReportOptions]):
+    """Adds the files of the report site to those of a documentation; `mkdocs serve` builds just what is new."""
+
+    def on_startup(self, **_: Any) -> None:
+        self._built = tempfile.TemporaryDirectory(prefix="toolgrade-site-")
+
+    def on_shutdown(self) -> None:
+        self._built.cleanup()
+
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Build the report site aside, and hand over what is in it."""
+        out = Path(self._built.name, "site")
+        here = Path(config.config_file_path or "mkdocs.yml").absolute().parent
+        options = Options(self.config.title, self.config.keep)
+        try:
+            with FolderHistory(here / self.config.reports) if self.config.reports else GitHistory(here) as history:
+                build_site(history, out, options)
+        except Fault as fault:
+            raise PluginError(f"toolgrade: {fault}{f'; {fault.help}' if fault.help else ''}") from None
+        for path in sorted(paths_in(out)):
+            place, source = f"{self.config.folder}/{path}", str(out / path)
+            files.append(File.generated(config, place, abs_src_path=source, inclusion=InclusionLevel.NOT_IN_NAV))
+        return files

@@ -1,0 +1,77 @@
+"""Putting new pages in place: built aside, then moved file by file, so that the site is whole at every moment."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..runners.fault import BadInput, Fault
+
+MARK = "index.json"
+"""The file that says that a folder is a site of ours; written last."""
+
+
+def check_output(out: Path) -> None:
+    """Refuse a folder whose files a site would bury: one with Python in it, or one that is not ours."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise BadInput(f"{out}: not a folder", "give another with --out")
+    if any(path.suffix == ".py" for path in out.iterdir()):
+        raise BadInput(f"{out}: this folder holds Python files", "give another with --out, such as build/site")
+    others = [path.name for path in out.iterdir() if not path.name.startswith(".") and path.name != "CNAME"]
+    if others and MARK not in others:
+        raise BadInput(f"{out}: this folder is not empty, and no report site", "give another with --out")
+
+
+@contextmanager
+def staging(out: Path) -> Generator[Path]:
+    """A folder beside the site, on the same disk; what fails in it leaves the site as it was."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-", ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+    except OSError as error:
+        what = error.strerror or str(error)
+        raise Fault(f"could not write {out}: {what}", "the site that was there is as it was") from None
+
+
+def move_into(source: Path, target: Path, *, last: tuple[str, ...] = ()) -> None:
+    """Move every file to its place, deepest first: what a page leads to is there before the page."""
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source.rename(target)
+        return
+    for file in sorted(_files(source), key=lambda path: _rank(path.relative_to(source), last)):
+        place = target / file.relative_to(source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        file.replace(place)
+
+
+def remove_others(folder: Path, wanted: set[str]) -> None:
+    """Remove what is in a folder and not in a set of paths, and folders that are empty then."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir():
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif path.relative_to(folder).as_posix() not in wanted:
+            path.unlink()
+
+
+def remove_folder(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def paths_in(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in _files(folder)}
+
+
+def _files(folder: Path) -> list[Path]:
+    return [Path(parent, name) for parent, _, names in os.walk(folder) for name in names]
+
+
+def _rank(path: Path, last: tuple[str, ...]) -> tuple[int, int, bool, str]:
+    name = path.as_posix()
+    return last.index(name) + 1 if name in last else 0, -len(path.parts), path.name == "index.html", name
