@@ -6,59 +6,52 @@ It reads the raw values, so that a mistake of one kind does not hide those of an
 from collections.abc import Iterator
 from typing import Any, cast
 
-from ..gates.nearest import did_you_mean, nearest
+from ..gates.nearest import did_you_mean
 from ..gates.registry import CHECKS
-from .diagnostic import Diagnostic, Path, Span
+from .diagnostic import Diagnostic, Path
 from .document import Document
-from .lookalikes import lookalikes
+from .ids import Catalogs, check_ids
+from .raw import Entry, entries, indexed, texts
 from .schema import ENV_REFERENCE
 
-Entry = tuple[Path, dict[str, Any]]
 _ENV_PLACES = ("command", "env", "headers", "url")
 _INHERITED = ("model", "models", "servers", "prompt")
 
 
-def check(document: Document) -> Iterator[Diagnostic]:
+def check(document: Document, catalogs: Catalogs) -> Iterator[Diagnostic]:
     """Every finding that needs more than one block to see."""
-    agents = list(_entries(document.value, "agents"))
+    agents = list(entries(document.value, "agents"))
     tests = [(path, agent) for path, agent in agents if _has_check(agent)]
-    tests += _entries(document.value, "tests")
+    tests += entries(document.value, "tests")
     yield from _repeated(document, agents, "agent")
     yield from _repeated(document, tests, "test")
     yield from _environment(document)
     if not tests and not document.value.get("tests"):
         help_ = "add `tests:`, or an agent with a gate"
         yield document.source.diagnostic("TG202", document.root, "this suite holds no test", help=help_)
-    for path, entry in [*agents, *_entries(document.value, "tests")]:
+    for path, entry in [*agents, *entries(document.value, "tests")]:
         yield from _entry(document, path, entry)
     known = {agent["name"]: agent for _, agent in agents if isinstance(agent.get("name"), str)}
     for path, test in tests:
-        yield from _test(document, path, test, known)
-
-
-def _entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
-    entries = value.get(section)
-    for index, entry in enumerate(cast(list[Any], entries) if isinstance(entries, list) else []):
-        if isinstance(entry, dict):
-            yield (section, index), cast(dict[str, Any], entry)
+        yield from _test(document, path, test, known, catalogs)
 
 
 def _has_check(entry: dict[str, Any]) -> bool:
     return any(key in entry for key in CHECKS)
 
 
-def _repeated(document: Document, entries: list[Entry], kind: str) -> Iterator[Diagnostic]:
+def _repeated(document: Document, named: list[Entry], kind: str) -> Iterator[Diagnostic]:
     first: dict[str, Path] = {}
-    for path, entry in entries:
+    for path, entry in named:
         name = entry.get("name")
         if not isinstance(name, str):
             continue
         if name in first and first[name] != path:
-            before = _value(document, (*first[name], "name"))
+            before = document.value_span((*first[name], "name"))
             line, _ = document.source.place(before.start)
             yield document.source.diagnostic(
                 "TG112",
-                _value(document, path if _is_aliased(document, path, first[name]) else (*path, "name")),
+                document.value_span(path if _is_aliased(document, path, first[name]) else (*path, "name")),
                 f"{_article(kind)} named `{name}` is already on line {line}",
                 help="rename one of them",
                 related=((before, "first used here"),),
@@ -68,19 +61,19 @@ def _repeated(document: Document, entries: list[Entry], kind: str) -> Iterator[D
 
 def _is_aliased(document: Document, one: Path, other: Path) -> bool:
     """Whether two entries are one block, so that their names stand in one place."""
-    return _value(document, (*one, "name")) == _value(document, (*other, "name"))
+    return document.value_span((*one, "name")) == document.value_span((*other, "name"))
 
 
 def _entry(document: Document, path: Path, entry: dict[str, Any]) -> Iterator[Diagnostic]:
     if "model" in entry and "models" in entry:
-        span = _key(document, (*path, "models"))
+        span = document.key_span((*path, "models"))
         yield document.source.diagnostic("TG113", span, "`model` and `models` exclude each other", help="keep one")
     yield from _listed_twice(document, path, entry, "models", "model")
     yield from _listed_twice(document, path, entry, "servers", "server")
-    known = _texts(document.value.get("servers"))
-    for index, name in _indexed(entry.get("servers")):
+    known = texts(document.value.get("servers"))
+    for index, name in indexed(entry.get("servers")):
         if name not in known:
-            span = _value(document, (*path, "servers", index))
+            span = document.value_span((*path, "servers", index))
             help_ = did_you_mean(name, known) or (None if known else "declare it under `servers:`")
             label = f"expected one of {', '.join(known)}" if known else None
             yield document.source.diagnostic("TG201", span, f"unknown server `{name}`", help=help_, label=label)
@@ -88,20 +81,20 @@ def _entry(document: Document, path: Path, entry: dict[str, Any]) -> Iterator[Di
 
 def _listed_twice(document: Document, path: Path, entry: dict[str, Any], key: str, noun: str) -> Iterator[Diagnostic]:
     first: dict[str, int] = {}
-    for index, name in _indexed(entry.get(key)):
+    for index, name in indexed(entry.get(key)):
         before = first.setdefault(name, index)
         if before != index:
-            span, related = (_value(document, (*path, key, at)) for at in (index, before))
+            span, related = (document.value_span((*path, key, at)) for at in (index, before))
             message = f"the {noun} `{name}` is listed twice"
             first_use = ((related, "first used here"),)
             yield document.source.diagnostic("TG112", span, message, help="remove one of them", related=first_use)
 
 
 def _test(
-    document: Document, path: Path, test: dict[str, Any], agents: dict[str, dict[str, Any]]
+    document: Document, path: Path, test: dict[str, Any], agents: dict[str, dict[str, Any]], catalogs: Catalogs
 ) -> Iterator[Diagnostic]:
     if not _has_effective_check(test):
-        span = _value(document, (*path, "name"))
+        span = document.value_span((*path, "name"))
         yield document.source.diagnostic(
             "TG202", span, "this test checks nothing", help=f"add one of {', '.join(CHECKS)}"
         )
@@ -110,12 +103,12 @@ def _test(
     if isinstance(agent_name, str) and not is_declared:
         help_ = did_you_mean(agent_name, agents) or "declare it under `agents:` to run the test live"
         message = f"the agent `{agent_name}` is declared nowhere"
-        yield document.source.diagnostic("TG210", _value(document, (*path, "agent")), message, help=help_)
+        yield document.source.diagnostic("TG210", document.value_span((*path, "agent")), message, help=help_)
     agent = agents.get(agent_name, {}) if isinstance(agent_name, str) else {}
     whole = {key: test.get(key, agent.get(key)) for key in _INHERITED}
     if is_declared:
         yield from _runnable(document, path, whole)
-    yield from _ids(document, path, test, _texts(whole["servers"]))
+    yield from check_ids(document, path, test, texts(whole["servers"]), catalogs)
 
 
 def _has_effective_check(test: dict[str, Any]) -> bool:
@@ -124,7 +117,7 @@ def _has_effective_check(test: dict[str, Any]) -> bool:
 
 def _runnable(document: Document, path: Path, test: dict[str, Any]) -> Iterator[Diagnostic]:
     wants_to_run = any(test[key] is not None for key in ("model", "models", "servers"))
-    span = _value(document, (*path, "name"))
+    span = document.value_span((*path, "name"))
     if test["prompt"] is None and wants_to_run:
         yield document.source.diagnostic(
             "TG211", span, "this test has no prompt: it cannot be run live", help="add `prompt:`"
@@ -135,50 +128,6 @@ def _runnable(document: Document, path: Path, test: dict[str, Any]) -> Iterator[
         )
 
 
-def _ids(document: Document, path: Path, test: dict[str, Any], servers: list[str]) -> Iterator[Diagnostic]:
-    for gate in CHECKS:
-        ids = list(_tool_ids(path, gate, test.get(gate)))
-        yield from _overlaps(document, ids)
-        yield from _foreign(document, ids, servers)
-        for one, other, why in lookalikes(name for name, _, _ in ids):
-            span = next(_value(document, at) for name, at, _ in ids if name == other)
-            message = f"`{other}` and `{one}` are two different ids that look alike ({why})"
-            help_ = "if they are meant to be one tool, write both alike"
-            yield document.source.diagnostic("TG222", span, message, help=help_)
-
-
-def _tool_ids(path: Path, gate: str, block: object) -> Iterator[tuple[str, Path, str | None]]:
-    """Every tool id of a gate, with its place and the class it is in."""
-    body = cast(dict[str, Any], block) if isinstance(block, dict) else {}
-    for index, name in _indexed(body.get("expected_tools")):
-        yield name, (*path, gate, "expected_tools", index), None
-    for (_, number), entry in _entries(body, "classes"):
-        for index, name in _indexed(entry.get("members")):
-            yield name, (*path, gate, "classes", number, "members", index), str(entry.get("name"))
-
-
-def _overlaps(document: Document, ids: list[tuple[str, Path, str | None]]) -> Iterator[Diagnostic]:
-    first: dict[str, str] = {}
-    for name, at, tool_class in ids:
-        if tool_class is not None and first.setdefault(name, tool_class) != tool_class:
-            message = f"`{name}` is in the classes `{first[name]}` and `{tool_class}`: one call reaches both"
-            help_ = "keep it in one of them, unless that is meant"
-            yield document.source.diagnostic("TG220", _value(document, at), message, help=help_)
-
-
-def _foreign(document: Document, ids: list[tuple[str, Path, str | None]], servers: list[str]) -> Iterator[Diagnostic]:
-    if not servers:
-        return
-    for name, at, _ in ids:
-        if "." in name and not any(name.startswith(f"{server}.") for server in servers):
-            prefix = name.split(".", 1)[0]
-            near = nearest(prefix, servers)
-            meant = f"did you mean `{near}{name.removeprefix(prefix)}`?"
-            help_ = meant if near else f"the servers of this test are {', '.join(servers)}"
-            message = f"`{name}` names no server of this test"
-            yield document.source.diagnostic("TG221", _value(document, at), message, help=help_)
-
-
 def _environment(document: Document) -> Iterator[Diagnostic]:
     text = document.source.text
     if "env:" not in text and "\\" not in text:  # an escape could spell it
@@ -186,7 +135,7 @@ def _environment(document: Document) -> Iterator[Diagnostic]:
     for path, text, is_key in _strings(document.value, ()):
         if "${env:" not in text:
             continue
-        span = _key(document, path) if is_key else _value(document, path)
+        span = document.key_span(path) if is_key else document.value_span(path)
         allowed = len(path) > 2 and path[0] == "servers" and path[2] in _ENV_PLACES and not is_key
         if not allowed or path[2:] == ("command", 0):
             message = "`${env:…}` is not expanded here"
@@ -208,27 +157,6 @@ def _strings(value: Any, path: Path) -> Iterator[tuple[Path, str, bool]]:
     elif isinstance(value, list):
         for index, child in enumerate(cast(list[Any], value)):
             yield from _strings(child, (*path, index))
-
-
-def _indexed(value: object) -> Iterator[tuple[int, str]]:
-    """The texts of a list, each with its place in it."""
-    for index, item in enumerate(cast(list[object], value) if isinstance(value, list) else []):
-        if isinstance(item, str):
-            yield index, item
-
-
-def _texts(value: object) -> list[str]:
-    """The texts of a list, or the keys of a mapping; whatever else stands there is reported elsewhere."""
-    items = cast(list[object], list(cast(Any, value))) if isinstance(value, list | dict) else []
-    return [item for item in items if isinstance(item, str)]
-
-
-def _key(document: Document, path: Path) -> Span:
-    return document.spans(path)[0]
-
-
-def _value(document: Document, path: Path) -> Span:
-    return document.spans(path)[1]
 
 
 def _article(kind: str) -> str:

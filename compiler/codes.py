@@ -80,4 +80,19 @@ CODES: dict[str, Code] = {
         "Ids are compared exactly.",
         "warning",
     ),
+    "TG223": Code(
+        "the catalog cannot be read",
+        "Runs can be replayed and scored without it; a live run cannot do without.",
+        "warning",
+    ),
+    "TG224": Code(
+        "several servers have the tool",
+        "A bare id matches on any server: a call to either reaches the class.",
+        "warning",
+    ),
+    "TG225": Code(
+        "no catalog lists the tool",
+        "The servers of the test have frozen catalogs, and none of them has a tool of that id: no call can match it.",
+        "warning",
+    ),
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .catalogs import ToolsOf, no_catalog, read_catalogs
 from .checks import check
 from .diagnostic import Diagnostic, SourceText, Span, bounded
 from .document import Document
@@ -20,11 +21,12 @@ from .translate import translate
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A suite file: how it is called in messages, how it is called in the plan, and what it holds."""
+    """A suite file: its name in messages and in the plan, what it holds, and what the catalogs beside it list."""
 
     file: str
     data: bytes
     recorded: str = ""
+    tools_of: ToolsOf = no_catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def _compile_sources(sources: Iterable[Source], loader: Any) -> Compilation:
         document, text, diagnostics = read_document(source.file, source.data, loader)
         texts[source.file] = text
         if document is not None:
-            plan, more = _compile_document(document, source.recorded or source.file)
+            plan, more = _compile_document(document, source)
             diagnostics = [*diagnostics, *more]
             if plan is not None:
                 plans.append(plan)
@@ -84,15 +86,16 @@ def compile_text(text: str | bytes, file: str = "suite.yml") -> Compilation:
     return compile_sources([Source(file, data)])
 
 
-def _compile_document(document: Document, recorded: str) -> tuple[SuitePlan | None, list[Diagnostic]]:
-    found = list(bounded(check(document)))
+def _compile_document(document: Document, source: Source) -> tuple[SuitePlan | None, list[Diagnostic]]:
+    catalogs, unreadable = read_catalogs(document, source.tools_of)
+    found = [*unreadable, *bounded(check(document, catalogs))]
     try:
         suite = SuiteBlock.model_validate(document.value)
     except ValidationError as error:
         return None, [*found, *bounded(translate(document, error.errors(include_url=False)))]
     if any(diagnostic.is_error for diagnostic in found):
         return None, found
-    return resolve(suite, recorded), found
+    return resolve(suite, source.recorded or source.file), found
 
 
 def _same_name(document: Document, plan: SuitePlan, first: dict[str, str]) -> list[Diagnostic]:

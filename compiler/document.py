@@ -60,3 +60,11 @@ class Document:
                 break
             spans, value = entry, value[step]
         return spans
+
+    def key_span(self, path: Path) -> Span:
+        """Where the key at a path stands."""
+        return self.spans(path)[0]
+
+    def value_span(self, path: Path) -> Span:
+        """Where the value at a path stands."""
+        return self.spans(path)[1]

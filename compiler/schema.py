@@ -17,10 +17,15 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ENV_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
+def leaves_folder(path: str) -> bool:
+    """Whether a path could lead out of the folder it is relative to, on any system."""
+    pure = PurePosixPath(path)
+    return pure.is_absolute() or ".." in pure.parts or path.startswith("~") or "\\" in path or ":" in path
+
+
 def _inside(folder: str) -> AfterValidator:
     def check(path: str) -> str:
-        pure = PurePosixPath(path)
-        if pure.is_absolute() or ".." in pure.parts or path.startswith("~") or "\\" in path or ":" in path:
+        if leaves_folder(path):
             refuse(finding("path", f"`{path}` leaves {folder}", help=f"give a path below {folder}, with `/`"))
         return path
 

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..compiler.catalogs import ToolsOf
 from ..compiler.compile import Compilation, Source, compile_sources
 from ..compiler.source import MAX_BYTES
 from ..gates.nearest import did_you_mean
@@ -24,8 +25,26 @@ def read_suites(arguments: Sequence[str]) -> list[Source]:
     sources: dict[Path, Source] = {}
     for argument in arguments or (DEFAULT_FOLDER,):
         for path in _suite_files(Path(argument)):
-            sources.setdefault(path.resolve(), Source(path.as_posix(), _read(path), _recorded(path, argument)))
+            source = Source(path.as_posix(), _read(path), _recorded(path, argument), catalogs_in(path.parent))
+            sources.setdefault(path.resolve(), source)
     return list(sources.values())
+
+
+def catalogs_in(folder: Path) -> ToolsOf:
+    """What the frozen catalogs below a folder list; a link that leads out of it is not followed."""
+
+    def tools_of(name: str) -> frozenset[str] | str:
+        from .frozen import read_catalog
+
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return f"{name}: leads out of the suite's folder"
+        try:
+            return frozenset(tool["name"] for tool in read_catalog(path).tools)
+        except BadInput as error:
+            return str(error).replace(str(path), name)
+
+    return tools_of
 
 
 def _suite_files(path: Path) -> Iterator[Path]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from toolgrade.compiler.compile import Compilation, Source, compile_sources
 from toolgrade.compiler.render import render_full
+from toolgrade.runners.suites import catalogs_in
 
 TESTS = Path(__file__).parents[1]
 MISTAKES = TESTS / "golden" / "compiler"
@@ -14,7 +15,8 @@ VALID = sorted([*(TESTS / "compiler" / "valid").glob("*.yml"), *(TESTS / "confor
 
 def mistake(case: str) -> list[Source]:
     """The suite files of a golden case; most have one."""
-    return [Source(file.name, file.read_bytes()) for file in sorted((MISTAKES / case).glob("*.yml"))]
+    folder = MISTAKES / case
+    return [Source(file.name, file.read_bytes(), tools_of=catalogs_in(folder)) for file in sorted(folder.glob("*.yml"))]
 
 
 def render(compilation: Compilation) -> str:

@@ -181,6 +181,19 @@ def test_i13_ids_with_dots_spaces_and_colons_are_compared_whole() -> None:
     assert (score(gate.resolve(), [Trace((Call("merge", "PDF"),))], Conditions("score")).counts or {})["tp"] == 0
 
 
+def test_i13_a_bare_id_that_two_servers_have_is_a_warning_that_names_both(
+    run_toolgrade: RunToolgrade, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.json").write_text('{"tools": [{"name": "a", "inputSchema": {}}]}', encoding="utf-8")
+    servers = "servers: {one: {catalog: one.json}, two: {catalog: two.json}}"
+    suite = f"{servers}\ntests: [{{name: t, prompt: p, servers: [one, two], {GATE}}}]\n"
+    (tmp_path / "s.yml").write_text(suite, encoding="utf-8")
+    done = run_toolgrade("check", "s.yml", "--format", "concise")
+    assert done.code == 0
+    assert "warning[TG224] `a` is a tool of one and two" in done.stdout
+
+
 @pytest.mark.parametrize("twin", ["Search", "se\u0430rch", "sear\u200bch", "s\u0435arch"])
 def test_i14_twins_stay_distinct_and_are_warned_of(twin: str) -> None:
     (warning,) = compile_text(
@@ -215,6 +228,18 @@ def test_i16_a_pattern_that_explodes_elsewhere_is_answered_at_once() -> None:
 )
 def test_i17_a_path_out_of_the_folder_is_an_error(path: str) -> None:
     assert only_error(f"servers: {{s: {{catalog: '{path}'}}}}\ntests: [{{name: t, {GATE}}}]")[0] == "TG116"
+
+
+def test_i17_a_link_out_of_the_folder_is_not_followed(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
+    (tmp_path / "outside.json").write_text('{"tools": [{"name": "canary", "inputSchema": {}}]}', encoding="utf-8")
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "link.json").symlink_to("../outside.json")
+    server = "servers: {s: {catalog: link.json}}"
+    suite = f"{server}\ntests: [{{name: t, prompt: p, servers: [s], {GATE}}}]\n"
+    (tmp_path / "suites" / "s.yml").write_text(suite, encoding="utf-8")
+    done = run_toolgrade("check")
+    assert "link.json: leads out of the suite's folder" in done.stdout
+    assert "canary" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

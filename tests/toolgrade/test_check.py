@@ -27,6 +27,18 @@ def test_a_folder_has_a_summary_line_for_each_suite(run_toolgrade: RunToolgrade,
     assert [line.split(":")[0] for line in lines] == ["suites/one.yml", "suites/two.yml", "no errors in 2 suites"]
 
 
+def test_a_line_says_tests_models_runs_and_how_many_calls_a_live_run_makes(
+    run_toolgrade: RunToolgrade, tmp_path: Path
+) -> None:
+    gate = "tool_correctness: {expected_tools: [a]}"
+    server = "servers: {s: {command: [x]}}"
+    live = f"{server}\ntests: [{{name: t, prompt: p, servers: [s], models: [a, b], runs: 3, max_turns: 5, {gate}}}]\n"
+    write(tmp_path / "suites", live=live, scored=GOOD)
+    lines = run_toolgrade("check").stderr.splitlines()
+    assert lines[0] == "suites/live.yml: 1 test, 2 models, 6 runs; live, at most 30 model calls"
+    assert lines[1] == "suites/scored.yml: 1 test, 1 run; scored only"
+
+
 def test_suites_is_the_folder_where_none_is_named(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
     write(tmp_path / "suites", one=GOOD)
     assert run_toolgrade("check") == run_toolgrade("check", "suites")

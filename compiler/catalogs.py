@@ -1,0 +1,38 @@
+"""The frozen catalogs of a suite: what they list is known before any server is asked."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from .diagnostic import Diagnostic
+from .document import Document
+from .schema import leaves_folder
+
+ToolsOf = Callable[[str], "frozenset[str] | str | None"]
+"""The tools that a catalog beside the suite lists; text that says why it cannot be read; None where nobody looks."""
+
+
+def no_catalog(_path: str) -> None:
+    """For a suite that is in no folder."""
+
+
+def read_catalogs(document: Document, tools_of: ToolsOf) -> tuple[dict[str, frozenset[str]], list[Diagnostic]]:
+    """The tools of each server with a catalog, and a finding for each catalog that cannot be read."""
+    catalogs: dict[str, frozenset[str]] = {}
+    found: list[Diagnostic] = []
+    for server, path in _paths(document.value.get("servers")):
+        tools = tools_of(path)
+        if isinstance(tools, str):
+            span = document.value_span(("servers", server, "catalog"))
+            help_ = "recorded runs can be replayed and scored; a live run needs it"
+            found.append(document.source.diagnostic("TG223", span, tools, help=help_))
+        elif tools is not None:
+            catalogs[server] = tools
+    return catalogs, found
+
+
+def _paths(servers: object) -> Iterator[tuple[str, str]]:
+    blocks = cast(dict[str, Any], servers) if isinstance(servers, dict) else {}
+    for name, block in blocks.items():
+        path = cast(dict[str, Any], block).get("catalog") if isinstance(block, dict) else None
+        if isinstance(path, str) and path and not leaves_folder(path):
+            yield name, path

@@ -1,0 +1,29 @@
+"""The raw values of a suite, read without trusting their shape; what has the wrong one is reported elsewhere."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from .diagnostic import Path
+
+Entry = tuple[Path, dict[str, Any]]
+
+
+def entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
+    """The mappings in a list, each with its path."""
+    found = value.get(section)
+    for index, entry in enumerate(cast(list[Any], found) if isinstance(found, list) else []):
+        if isinstance(entry, dict):
+            yield (section, index), cast(dict[str, Any], entry)
+
+
+def indexed(value: object) -> Iterator[tuple[int, str]]:
+    """The texts of a list, each with its place in it."""
+    for index, item in enumerate(cast(list[object], value) if isinstance(value, list) else []):
+        if isinstance(item, str):
+            yield index, item
+
+
+def texts(value: object) -> list[str]:
+    """The texts of a list, or the keys of a mapping; whatever else stands there is reported elsewhere."""
+    items = cast(list[object], list(cast(Any, value))) if isinstance(value, list | dict) else []
+    return [item for item in items if isinstance(item, str)]
