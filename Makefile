@@ -13,12 +13,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := .venv/bin
 RIVALS := .venv-rivals
 MODEL := .model
+BENCHMARKS := compile score replay fingerprint surface lexical
 INSTALL := -m pip install --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help suite live site servers test check format golden bench bench-rivals model-server constraints clean
+.PHONY: help suite live site servers test check format golden bench bench-rivals bench-install model-server constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -52,16 +53,16 @@ format: .venv/.installed-dev ## Format the code and fix what can be fixed
 golden: .venv/.installed-dev ## Rewrite the golden files; read the diff before committing it
 	@$(BIN)/python -m pytest --update-golden $(PYTEST_FLAGS)
 
-bench: .venv/.installed ## Measure compiling, scoring and counting tokens
-	@$(BIN)/python benchmarks/compile.py
-	@$(BIN)/python benchmarks/score.py
-	@$(BIN)/python benchmarks/surface.py
-	@$(BIN)/python benchmarks/lexical.py
-	@echo "benchmarks/rivals.py needs an environment of its own: make bench-rivals."
+bench: .venv/.installed ## Measure everything that has a figure to meet: ratios within one run
+	@set -e; for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py; done
+	@echo "Against other libraries, in environments of their own: make bench-rivals, make bench-install."
 
 bench-rivals: $(RIVALS)/.installed ## Compare with other libraries, in an environment of their own
 	@$(RIVALS)/bin/python benchmarks/rivals.py
 	@$(RIVALS)/bin/python -m pytest tests/rivals -m rivals $(PYTEST_FLAGS)
+
+bench-install: .venv/.installed ## Compare what installs weigh and how long imports take
+	@$(BIN)/python benchmarks/install.py
 
 model-server: $(MODEL)/.installed ## Serve a small real model on loopback, for recordings without internet or a key
 	@$(MODEL)/bin/python tools/model_server.py
