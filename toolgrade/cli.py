@@ -10,6 +10,7 @@ from . import __version__
 from .commands.check import check
 from .commands.diff import diff
 from .commands.doctor import doctor
+from .commands.drift import drift
 from .commands.plan import plan
 from .commands.run import run
 from .commands.schema import schema
@@ -35,7 +36,7 @@ def toolgrade() -> None:
     """
 
 
-for command in (check, diff, doctor, plan, run, schema, score, site):
+for command in (check, diff, doctor, drift, plan, run, schema, score, site):
     toolgrade.add_command(command)
 
 
