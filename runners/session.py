@@ -91,20 +91,28 @@ class Session:
         return self._client
 
     @property
-    def list_changed(self) -> bool:
-        """Whether the server has said that its tools changed, since they were last listed."""
-        return self._tap.list_changed
+    def list_changes(self) -> int:
+        """How often the server has said that its tools changed."""
+        return self._tap.list_changes
 
     def warnings(self) -> tuple[str, ...]:
-        """What the server did that it should not have, and that was survived."""
+        """What the server did that it should not have, without what varies between equal runs."""
         found: list[str] = []
         if self._wire.skipped_lines:
-            what = f"wrote {self._wire.skipped_lines} lines to stdout that are no messages"
-            found.append(f"{what}; the first: {self._wire.first_skipped}")
+            found.append("writes to stdout what is no message: skipped")
         if self._tap.stray_answers:
-            found.append(f"sent {self._tap.stray_answers} answers to nothing that was asked")
-        found += [f"asked for {method} ({count} times): denied" for method, count in sorted(self._tap.denied.items())]
+            found.append("sends answers to nothing that was asked: ignored")
+        found += [f"asked for {method}: denied" for method in sorted(self._tap.denied)]
         return tuple(f"server `{self.server.name}` {what}" for what in found)
+
+    def notes(self) -> tuple[str, ...]:
+        """The same in numbers, with an example."""
+        counts = [
+            (self._wire.skipped_lines, f"lines on stdout skipped; the first: {self._wire.first_skipped}"),
+            (self._tap.stray_answers, "answers to nothing ignored"),
+            *((count, f"times {method} denied") for method, count in sorted(self._tap.denied.items())),
+        ]
+        return tuple(f"server `{self.server.name}`: {count} {what}" for count, what in counts if count)
 
     async def own(self) -> None:
         """Hold the SDK's client until the end is asked for; what fails in it is kept for whoever waits."""
@@ -136,15 +144,15 @@ class Session:
         await self.list_tools()
 
     async def list_tools(self) -> ServerListing:
-        """List the tools anew, page by page."""
-        self._tap.list_changed = False
+        """List the tools anew, page by page; where nothing changed, the listing is the same object as before."""
         try:
             async with asyncio.timeout(self._limits.list_s):
                 tools = await self._pages()
         except TimeoutError:
             raise self._fault(f"did not list its tools within {self._limits.list_s:g} s") from None
         info = self.client.server_info
-        self.listing = ServerListing(None if info is None else info.version, tools)
+        listing = ServerListing(None if info is None else info.version, tools)
+        self.listing = self.listing if listing == self.listing else listing
         return self.listing
 
     async def call(self, name: str, args: Mapping[str, Any]) -> CallResult:

@@ -43,7 +43,7 @@ class Tap:
         self._asked: dict[str, Exchange | None] = {}
         self.denied: dict[str, int] = {}
         self.stray_answers = 0
-        self.list_changed = False
+        self.list_changes = 0
 
     @asynccontextmanager
     async def on(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncGenerator[Streams]:
@@ -66,7 +66,7 @@ class Tap:
         if isinstance(message, JSONRPCRequest) and message.method in _DENIED:
             self.denied[message.method] = self.denied.get(message.method, 0) + 1
         if isinstance(message, JSONRPCNotification) and message.method == "notifications/tools/list_changed":
-            self.list_changed = True
+            self.list_changes += 1
         return True
 
     def _answered(self, message: JSONRPCResponse | JSONRPCError) -> bool:

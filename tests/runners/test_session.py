@@ -3,8 +3,8 @@
 import asyncio
 import json
 import os
+import re
 import resource
-import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.rogues import rogue, started_by_us
 from toolgrade.compiler.plan import StdioServer
 from toolgrade.runners.fault import BadInput, ServerFault, ServerGone
 from toolgrade.runners.limits import Limits
@@ -20,12 +21,7 @@ from toolgrade.runners.reaper import MARK
 from toolgrade.runners.session import CallResult, Session, connect
 from toolgrade.runners.transports import Place
 
-ROGUE = Path(__file__).parents[1] / "servers" / "rogue.py"
 QUICK = Limits(start_s=30, list_s=20, call_s=20, stop_s=0.5)
-
-
-def rogue(*behaviours: str, **env: str) -> StdioServer:
-    return StdioServer("rogue", (sys.executable, str(ROGUE), *behaviours), {"ROGUE_OF": str(os.getpid()), **env})
 
 
 @asynccontextmanager
@@ -38,19 +34,6 @@ async def connected(
             yield session
     finally:
         assert started_by_us() == []
-
-
-def started_by_us() -> list[int]:
-    """The processes alive that were started for this test process, however far removed."""
-    wanted = f"ROGUE_OF={os.getpid()}".encode()
-    found: list[int] = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdecimal() and wanted in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
 
 
 def run(test: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
@@ -118,15 +101,14 @@ def test_what_is_raised_inside_the_block_comes_out_as_it_is() -> None:
 def test_text_on_stdout_is_skipped_and_counted() -> None:
     result, warnings = call(rogue("banner"))
     assert result.status == "ok"
-    assert len(warnings) == 1
-    assert "lines to stdout that are no messages; the first: Welcome to rogue 1.0!" in warnings[0]
+    assert warnings == ("server `rogue` writes to stdout what is no message: skipped",)
 
 
 def test_json_that_is_no_message_and_answers_to_nothing_are_ignored() -> None:
     result, warnings = call(rogue("no-rpc", "crosses", "repeats"))
     assert result.status == "ok"
     assert "for nobody" not in result.text
-    assert any("no messages" in warning for warning in warnings)
+    assert any("what is no message" in warning for warning in warnings)
     assert any("answers to nothing that was asked" in warning for warning in warnings)
 
 
@@ -267,12 +249,11 @@ def test_a_changed_list_is_noticed() -> None:
     async def test() -> None:
         async with connected(rogue("changes", "changes-announced")) as session:
             first = session.listing.tools[0]["description"]
-            assert not session.list_changed
+            assert session.list_changes == 0
             await session.call("echo", {})
             await session.call("echo", {})
-            assert session.list_changed
+            assert session.list_changes >= 1
             assert (await session.list_tools()).tools[0]["description"] != first
-            assert not session.list_changed
 
     run(test)
 
@@ -293,11 +274,20 @@ def test_failures_have_statuses_of_their_own(behaviour: str, status: str, text: 
 def test_what_a_server_asks_of_us_is_denied_and_told() -> None:
     result, warnings = call(rogue("asks"))
     assert set(json.loads(result.text).values()) == {"error"}
-    assert [warning.split("(")[0] for warning in warnings] == [
-        "server `rogue` asked for elicitation/create ",
-        "server `rogue` asked for roots/list ",
-        "server `rogue` asked for sampling/createMessage ",
-    ]
+    assert warnings == (
+        "server `rogue` asked for elicitation/create: denied",
+        "server `rogue` asked for roots/list: denied",
+        "server `rogue` asked for sampling/createMessage: denied",
+    )
+
+
+def test_what_was_skipped_is_told_in_numbers() -> None:
+    async def test() -> None:
+        async with connected(rogue("banner")) as session:
+            (note,) = session.notes()
+            assert re.fullmatch(r"server `rogue`: \d+ lines on stdout skipped; the first: Welcome to rogue 1.0!", note)
+
+    run(test)
 
 
 def test_a_server_gets_only_the_variables_of_the_list_and_of_the_suite() -> None:

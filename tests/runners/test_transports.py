@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.runners.test_session import ROGUE, connected, rogue
+from tests.rogues import ROGUE, rogue
+from tests.runners.test_session import connected
 from toolgrade.compiler.plan import StdioServer
 
 

@@ -39,7 +39,7 @@ def initialize(_params: dict[str, Any]) -> Answer:
             sys.stdout.flush()
             time.sleep(1)
     if "dies-at-start" in BEHAVIOURS:
-        sys.exit("no licence found")
+        sys.exit(f"no licence found{os.environ['KEY'] if 'says-key' in BEHAVIOURS else ''}")
     return {
         "protocolVersion": VERSION,
         "capabilities": {"tools": {"listChanged": True}},
