@@ -15,6 +15,8 @@ NOTHING = Decimal(0)
 class OverBudget(Fault):
     """The next request could cost more than is left; what it belongs to counts as not run."""
 
+    ends_the_suite = True
+
 
 class Reservation:
     """What one request may cost, and what it did."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..compiler.plan import AnyServer
 from .result import CellResult
 from .selection import PlannedCell
 
@@ -17,6 +18,20 @@ class RunStarted:
 @dataclass(frozen=True, slots=True)
 class CellStarted:
     """A cell is being run."""
+
+    cell: PlannedCell
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStarting:
+    """A server is about to be started, or reached."""
+
+    server: AnyServer
+
+
+@dataclass(frozen=True, slots=True)
+class CallMade:
+    """A tool was called in a cell."""
 
     cell: PlannedCell
 
@@ -37,7 +52,7 @@ class RunFinished:
     results: tuple[CellResult, ...]
 
 
-Event = RunStarted | CellStarted | CellFinished | RunFinished
+Event = RunStarted | CellStarted | ServerStarting | CallMade | CellFinished | RunFinished
 Listener = Callable[[Event], None]
 
 

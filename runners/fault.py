@@ -6,6 +6,8 @@ class Fault(Exception):
 
     exit_code = 3
     details: tuple[str, ...] = ()
+    ends_the_suite = False
+    """Whether no further cell of the suite with a model should be begun."""
 
     def __init__(self, message: str, help: str | None = None) -> None:  # noqa: A002 - as in a diagnostic
         super().__init__(message)

@@ -48,6 +48,12 @@ def split_models(text: str) -> tuple[str, ...]:
     return tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in found)
 
 
+def cell_key(planned: PlannedCell) -> str:
+    """A cell's name among the cells of all suites."""
+    suite, _, cell = planned
+    return f"{suite.id}/{cell.id}"
+
+
 def all_cells(plan: Plan) -> Iterator[PlannedCell]:
     """Every cell of a plan, in its order."""
     for suite in plan.suites:

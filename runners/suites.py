@@ -20,6 +20,12 @@ def compile_suites(arguments: Sequence[str]) -> Compilation:
     return compile_sources(read_suites(arguments))
 
 
+def suite_folders(compilation: Compilation) -> dict[str, Path]:
+    """The folder of each suite's file, by the suite's id."""
+    suites = compilation.plan.suites if compilation.plan else ()
+    return {suite.id: Path(file).parent for suite, file in zip(suites, compilation.texts, strict=True)}
+
+
 def read_suites(arguments: Sequence[str]) -> list[Source]:
     """The suite files that were named, each once, in the order of their names within a folder."""
     sources: dict[Path, Source] = {}

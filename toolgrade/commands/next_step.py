@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from .report_files import WrittenReport
 
 _COMMITTED = Path("reports/replay")
+RESUME = "the same command with --resume runs again what was stopped, and keeps the rest"
 
 
 def next_step(report: "Report", results: "Sequence[CellResult]", written: "WrittenReport | None") -> str:
     """What to do next; `written` is the report on disk, where there is one."""
     summary = report.summary
     if summary.errors:
-        return _record_again(results)
+        return RESUME if report.mode == "live" else _record_again(results)
     if not summary.passed and not summary.failed:
         return "no model runs these tests: score recorded traces with `toolgrade score`"
     if written is None:

@@ -1,22 +1,25 @@
-"""`toolgrade run`: replay the cassettes of suites and score them."""
+"""`toolgrade run`: replay the cassettes of suites, or run them live, and score them."""
 
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from .live import LiveOptions, forget_finished, live_options, narrowed, run_live, show_live
 from .next_step import next_step
 from .options import suites_argument
 from .outputs import FinishedRun, Outputs, output_options
 from .report_files import WrittenReport, write_report
 
 if TYPE_CHECKING:
+    from ..compiler.compile import Compilation
     from ..compiler.plan import Plan
     from ..runners.result import CellResult
-    from ..runners.selection import Selection
+    from ..runners.selection import PlannedCell
     from ..site.report import Report
-
-DEFAULT_OUT = "reports/replay"
 
 
 def _shard(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
@@ -38,11 +41,12 @@ def _shard(_context: click.Context, _parameter: click.Parameter, value: str) -> 
 @click.option("--shard", metavar="I/N", default="1/1", callback=_shard, help="Only the i-th of n parts.")
 @click.option("-j", "workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Cells at once.")
 @click.option("--cassettes", type=click.Path(path_type=Path), default=Path("cassettes"), show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help=f"Folder of the report.  [default: {DEFAULT_OUT}]")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the report.  [default: reports/MODE]")
+@live_options
 @output_options
 def run(
     suites: tuple[str, ...],
-    mode: str,
+    mode: Literal["replay", "live"],
     text: str | None,
     names: tuple[str, ...],
     tags: tuple[str, ...],
@@ -51,12 +55,14 @@ def run(
     workers: int,
     cassettes: Path,
     out: Path | None,
+    live: LiveOptions,
     outputs: Outputs,
 ) -> None:
-    """Replay the cassettes of suites and score them.
+    """Run suites and score them: from their cassettes, or live.
 
-    Free and offline: nothing is connected to and nothing is started. The report goes to report.json in --out; where
-    only some tests were selected, it is written only if --out is given.
+    A replay is free and offline: nothing is connected to and nothing is started. A live run starts the servers that the
+    suites name, has an agent use them, and records cassettes. The report goes to report.json in --out; where only some
+    tests were selected, it is written only if --out is given.
 
     \b
     toolgrade run
@@ -64,6 +70,8 @@ def run(
     toolgrade run --shard 1/4 --out parts/1
     toolgrade run --base main --markdown summary.md --junit junit.xml
     toolgrade run --quiet --format agent
+    toolgrade run suites/research.yml --mode live -j 4
+    toolgrade run --mode live --only-missing
     """
     from ..compiler.places import Places
     from ..runners.fault import BadInput
@@ -71,50 +79,84 @@ def run(
     from ..runners.suites import compile_suites
     from ..site.baseline import comparable
     from ..site.diff import diff as compare
+    from ..site.report import make_report
     from .options import compiled
 
     compilation = compile_suites(suites)
     plan = compiled(compilation, outputs.is_quiet)
-    if mode == "live":
-        help_ = "runs made elsewhere become cassettes with toolgrade.cassette.Recorder (docs/cassettes.md)"
-        raise BadInput("this version replays; it does not run live yet", help_)
     selection = Selection(text, tags, split_models(models), shard, names)
-    if not selection.cells(plan):
+    cells = selection.cells(plan)
+    if not cells:
         raise BadInput("nothing is selected", "`toolgrade plan` shows names, tags and models")
     base = outputs.read_base(mode)
-    results, report, written = _replay(plan, selection, workers, cassettes, out, outputs)
+    work = _Work(compilation, cells, workers, cassettes)
+    stopwatch = _Stopwatch()
+    is_whole = selection.is_everything and not (mode == "live" and live.is_narrowed)
+    results = _live(work, live, outputs) if mode == "live" else _replay(work, is_whole, outputs)
+    report = make_report(plan, results, mode)
+    written = _written(report, out, is_whole, stopwatch)
+    if mode == "live" and not report.summary.errors:
+        forget_finished(plan)
     compared = compare(comparable(base, report, suites, selection.is_everything), report) if base else None
     outputs.write(FinishedRun(report, compared, Places(compilation), _placing(cassettes)))
-    _show_refused(results)
+    show_live(results) if mode == "live" else _show_refused(results)
     outputs.next_step(next_step(report, results, written), is_needed=bool(report.summary.errors))
-    code = 4 if report.summary.errors else 1 if report.summary.failed else 0
+    stopped = 3 if mode == "live" else 4
+    code = stopped if report.summary.errors else 1 if report.summary.failed else 0
     if code:
         raise click.exceptions.Exit(code)
 
 
-def _replay(
-    plan: "Plan", selection: "Selection", workers: int, cassettes: Path, out: Path | None, outputs: Outputs
-) -> "tuple[tuple[CellResult, ...], Report, WrittenReport | None]":
-    import time
-    from datetime import UTC, datetime
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be run, and where its cassettes are."""
 
+    compilation: "Compilation"
+    cells: "list[PlannedCell]"
+    workers: int
+    cassettes: Path
+
+    @property
+    def plan(self) -> "Plan":
+        assert self.compilation.plan is not None
+        return self.compilation.plan
+
+
+def _replay(work: _Work, is_whole: bool, outputs: Outputs) -> "tuple[CellResult, ...]":
     from ..runners.engine import run_cells
-    from ..runners.provenance import provenance
     from ..runners.replay import Replay, unused_cassettes
-    from ..site.report import make_report
 
-    started, clock = datetime.now(UTC), time.monotonic()
-    results = run_cells(selection.cells(plan), Replay(cassettes), workers)
-    report = make_report(plan, results, "replay")
-    if selection.is_everything:
-        for path in unused_cassettes(cassettes, plan):
-            outputs.note(f"unused: {path.as_posix()} belongs to no test")
+    for path in unused_cassettes(work.cassettes, work.plan) if is_whole else ():
+        outputs.note(f"unused: {path.as_posix()} belongs to no test")
+    return run_cells(work.cells, Replay(work.cassettes), work.workers)
+
+
+def _live(work: _Work, options: LiveOptions, outputs: Outputs) -> "tuple[CellResult, ...]":
+    cells = narrowed(work.cells, options, work.cassettes)
+    if not cells:
+        outputs.note("nothing to record: the cassettes of every selected test fit")
+    return run_live(work.compilation, cells, work.workers, work.cassettes, options)
+
+
+class _Stopwatch:
+    """When a run began, by both clocks."""
+
+    def __init__(self) -> None:
+        self._started, self._clock = datetime.now(UTC), time.monotonic()
+
+    def provenance(self) -> dict[str, Any]:
+        from ..runners.provenance import provenance
+
+        return provenance(Path.cwd(), self._started, datetime.now(UTC), time.monotonic() - self._clock)
+
+
+def _written(report: "Report", out: Path | None, is_whole: bool, stopwatch: _Stopwatch) -> WrittenReport | None:
+    """The report in its file, where it is whole or a folder was given for it."""
     if report.summary.errors:
         click.echo("report.json was not written: it holds whole results alone", err=True)
-    elif out is not None or selection.is_everything:
-        made = provenance(Path.cwd(), started, datetime.now(UTC), time.monotonic() - clock)
-        return results, report, write_report(out or Path(DEFAULT_OUT), report, made)
-    return results, report, None
+    elif out is not None or is_whole:
+        return write_report(out or Path(f"reports/{report.mode}"), report, stopwatch.provenance())
+    return None
 
 
 def _placing(cassettes: Path) -> dict[str, str]:

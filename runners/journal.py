@@ -1,0 +1,88 @@
+"""The journal of a live run: what every finished cell did, so that an interrupted run goes on where it was."""
+
+import os
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from ..compiler.plan import SuitePlan
+from .cassette import Cassette, shape_of
+from .fault import Fault
+from .result import Surface
+from .selection import PlannedCell
+
+FOLDER = ".toolgrade"
+_IGNORED = "*\n"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A finished cell: its runs, and what only a live run knows. It is scored anew, as gates may have changed."""
+
+    suite: str
+    cell: str
+    digest: str
+    cassettes: tuple[Cassette, ...]
+    warnings: tuple[str, ...] = ()
+    surface: Surface | None = None
+    retries: int | None = None
+
+
+class Journal:
+    """A file with a line for each finished cell, each on disk before the next cell counts as finished."""
+
+    def __init__(self, folder: Path, suites: Iterable[SuitePlan]) -> None:
+        names = "\0".join(sorted(suite.id for suite in suites))
+        self.path = folder / FOLDER / f"live-{sha256(names.encode()).hexdigest()[:8]}.jsonl"
+        self._entries: dict[tuple[str, str, str], Entry] = {}
+
+    def begin(self, resume: bool) -> None:
+        """Read what is there, or start empty."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            (self.path.parent / ".gitignore").write_text(_IGNORED)
+            if resume and self.path.exists():
+                self._entries = {_key(entry): entry for entry in _whole_lines(self.path.read_bytes())}
+            self.path.write_bytes(b"".join(_line(entry) for entry in self._entries.values()))
+        except OSError as error:
+            raise Fault(
+                f"{self.path.as_posix()}: {error.strerror or error}", "the working folder must be writable"
+            ) from None
+
+    def find(self, planned: PlannedCell) -> Entry | None:
+        """What a cell did, if it finished and the suite still asks for the same."""
+        suite, test, cell = planned
+        entry = self._entries.get((suite.id, cell.id, shape_of(*planned).digest))
+        return entry if entry is not None and len(entry.cassettes) == test.runs else None
+
+    def add(self, entry: Entry) -> None:
+        """Keep a finished cell."""
+        try:
+            with self.path.open("ab") as file:
+                file.write(_line(entry))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise Fault(f"{self.path.as_posix()}: {error.strerror or error}") from None
+
+    def discard(self) -> None:
+        """Forget everything: the run is over."""
+        self.path.unlink(missing_ok=True)
+
+
+def _key(entry: Entry) -> tuple[str, str, str]:
+    return entry.suite, entry.cell, entry.digest
+
+
+def _line(entry: Entry) -> bytes:
+    return msgspec.json.encode(entry) + b"\n"
+
+
+def _whole_lines(data: bytes) -> Iterator[Entry]:
+    """The entries of a journal; a line that was being written when the run was killed is none."""
+    for line in data.splitlines():
+        try:
+            yield msgspec.json.decode(line, type=Entry)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue

@@ -1,0 +1,165 @@
+"""`toolgrade run --mode live`: real servers and a real agent, recorded as cassettes."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..compiler.compile import Compilation
+    from ..compiler.plan import Plan
+    from ..runners.live_cell import Keep
+    from ..runners.result import CellResult
+    from ..runners.selection import PlannedCell
+
+_MOST_DOLLARS = 10**12
+
+
+def _dollars(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Decimal | None:
+    if value is None:
+        return None
+    try:
+        found = Decimal(value)
+    except InvalidOperation:
+        found = Decimal("NaN")
+    if not (found.is_finite() and 0 <= found < _MOST_DOLLARS):
+        raise click.BadParameter("write dollars, such as 2.50")
+    return found
+
+
+_OPTIONS = (
+    click.option(
+        "--record/--no-record", default=None,
+        help="Live: write cassettes. They are written unless told otherwise; where CI=true, this has to be said.",
+    ),
+    click.option("--resume", is_flag=True, help="Live: go on with a run that was interrupted."),
+    click.option("--only-missing", is_flag=True, help="Live: only cells without cassettes."),
+    click.option("--max-cost", metavar="DOLLARS", callback=_dollars, help="Live: the most that all models may cost."),
+    click.option("--only-stale", is_flag=True, help="Live: only cells whose cassettes no longer fit the suite."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LiveOptions:
+    """What was asked for."""
+
+    record: bool | None
+    resume: bool
+    only_missing: bool
+    only_stale: bool
+    max_cost: Decimal | None
+
+    @property
+    def is_narrowed(self) -> bool:
+        return self.only_missing or self.only_stale
+
+    def is_recording(self) -> bool:
+        """Whether cassettes are written; in CI nobody does that by accident."""
+        from ..runners.fault import BadInput
+
+        if self.record is None and os.environ.get("CI", "").lower() in ("1", "true"):
+            raise BadInput("CI=true: say whether this live run records", "add --record or --no-record")
+        return self.record is not False
+
+
+def live_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of `LiveOptions` to a command; they reach it together, as `live`."""
+
+    @wraps(command)
+    def with_options(
+        record: bool | None, resume: bool, only_missing: bool, only_stale: bool, max_cost: Decimal | None, **rest: Any
+    ) -> None:
+        command(live=LiveOptions(record, resume, only_missing, only_stale, max_cost), **rest)
+
+    decorated: Callable[..., None] = with_options
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+def narrowed(cells: "list[PlannedCell]", options: LiveOptions, cassettes: Path) -> "list[PlannedCell]":
+    """The cells that have to be recorded, where only those are wanted."""
+    from ..runners.recorded_state import recorded_state
+
+    wanted = {"missing": options.only_missing, "stale": options.only_stale}
+    return [cell for cell in cells if not options.is_narrowed or wanted.get(recorded_state(cassettes, cell), False)]
+
+
+def run_live(
+    compilation: "Compilation", cells: "Sequence[PlannedCell]", workers: int, cassettes: Path, options: LiveOptions
+) -> "tuple[CellResult, ...]":
+    """Run cells. Whatever can be known to be wrong is found before anything is started."""
+    from ..progress import progress
+    from ..runners.agents import agents_for
+    from ..runners.environment import plan_secrets
+    from ..runners.interrupt import run_interruptibly
+    from ..runners.journal import Journal
+    from ..runners.live import LiveRun, World
+    from ..runners.models import ModelLimits, Models
+    from ..runners.suites import suite_folders
+
+    assert compilation.plan is not None
+    plan = compilation.plan
+    models = Models(os.environ, ModelLimits(options.max_cost))
+    agents = agents_for(cells, models)
+    secrets = plan_secrets(plan, os.environ)
+    world = World(os.environ, suite_folders(compilation), agents, secrets)
+    journal = Journal(Path.cwd(), plan.suites)
+    listener = progress()
+    with ExitStack() as stack:
+        keep = _keep(stack, plan, cassettes, secrets, options.is_recording())
+        journal.begin(options.resume)
+        stack.callback(listener.close)
+
+        async def main() -> "tuple[CellResult, ...]":
+            async with models:
+                return await LiveRun(world, journal, keep, listener).run(cells, workers)
+
+        try:
+            return run_interruptibly(main())
+        except KeyboardInterrupt:
+            listener.close()
+            click.echo("finished cells are kept: the same command with --resume goes on", err=True)
+            raise
+
+
+def forget_finished(plan: "Plan") -> None:
+    """Drop the journal: its results are in the report."""
+    from ..runners.journal import Journal
+
+    Journal(Path.cwd(), plan.suites).discard()
+
+
+def show_live(results: "Sequence[CellResult]") -> None:
+    """What was odd, and what stopped cells."""
+    from ..compiler.render import visible
+
+    for text in dict.fromkeys(text for result in results for text in result.warnings):
+        click.echo(f"warning: {visible(text)}", err=True)
+    for result in results:
+        if result.error is not None:
+            model = f" [{visible(result.cell.model)}]" if result.cell.model else ""
+            click.echo(f"error: {visible(result.test.name)}{model}: {visible(result.error)}", err=True)
+            for line in result.details:
+                click.echo(f"  {visible(line)}", err=True)
+
+
+def _keep(stack: ExitStack, plan: "Plan", cassettes: Path, secrets: tuple[str, ...], is_recording: bool) -> "Keep":
+    """What becomes of a finished run: a cassette in a file, or the same cassette for scoring alone."""
+    from ..runners.fingerprint import fingerprint
+    from ..runners.recorder import Recorder
+    from ..runners.recording import make_cassette
+    from ..runners.redaction import Redactor
+
+    if is_recording:
+        return stack.enter_context(Recorder(plan, cassettes)).record_run
+    folder = Path.cwd()
+    return lambda planned, run, done: make_cassette(
+        planned, run, done, fingerprint(done.listings()), Redactor(secrets, folder)
+    )

@@ -1,0 +1,97 @@
+"""A live run as it goes: a bar on a terminal, a line for each cell elsewhere, on stderr."""
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .compiler.plan import AnyServer, HttpServer, StdioServer
+from .compiler.render import visible
+from .runners.events import CallMade, CellFinished, Event, RunFinished, RunStarted, ServerStarting
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+def progress() -> "Lines | Bar":
+    """What fits stderr. Either shows each command before it is started: a suite may come from anywhere."""
+    return Bar() if sys.stderr.isatty() else Lines()
+
+
+class Lines:
+    """A line for each server that is started and each cell that is finished."""
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case ServerStarting(server):
+                click.echo(starting(server), err=True)
+            case CellFinished(result, done, total):
+                model = f" [{visible(result.cell.model)}]" if result.cell.model else ""
+                click.echo(f"{done}/{total} {result.status}: {visible(result.test.name)}{model}", err=True)
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Bar:
+    """A bar of cells, with the number of calls."""
+
+    def __init__(self) -> None:
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._calls = 0
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case RunStarted(cells):
+                self._begin(cells)
+            case ServerStarting(server):
+                self._print(starting(server))
+            case CallMade():
+                self._calls += 1
+                self._update()
+            case CellFinished(result, done, _):
+                if result.status in ("failed", "error"):
+                    self._print(f"{result.status}: {visible(result.test.name)}")
+                self._update(completed=done)
+            case RunFinished():
+                self.close()
+            case _:
+                pass
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _begin(self, cells: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("cells, {task.fields[calls]} calls"))
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=cells, calls=0)
+        self._bar.start()
+
+    def _update(self, **fields: Any) -> None:
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, calls=self._calls, **fields)
+
+    def _print(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def starting(server: AnyServer) -> str:
+    """A server about to be started: its command as argv, with variables as the suite names them."""
+    match server:
+        case StdioServer():
+            what = shlex.join(server.command)
+        case HttpServer():
+            what = server.url
+        case _:
+            what = f"catalog {server.catalog}"
+    return f"server {visible(server.name)}: {visible(what)}"
