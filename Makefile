@@ -24,18 +24,17 @@ INSTALL := -m pip install --quiet -c constraints.txt
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-suite: .venv/.installed ## Set up what is needed, then check the suites
-	@$(BIN)/toolgrade check suites
-	@echo "Checked suites/. Next: edit a suite, or score a trace with $(BIN)/toolgrade score SUITE TRACE."
+suite: .venv/.installed ## Set up what is needed, replay the suites, and build the report and its site
+	@$(BIN)/toolgrade run suites; code=$$?; $(MAKE) --no-print-directory site; exit $$code
 
 servers: .venv/.installed ## Install the third-party servers of playground/servers.toml into .servers
 	@$(BIN)/python -m playground.servers $(SERVERS)
 
-live: servers ## Run the suites live, with real servers, and record them again
-	@$(BIN)/python -m playground.live $(RUN_FLAGS)
+live: servers ## Run the suites live, with real servers, record them again, and build the report and its site
+	@$(BIN)/python -m playground.live $(RUN_FLAGS); code=$$?; $(MAKE) --no-print-directory site; exit $$code
 
 site: .venv/.installed ## Build the report site from the history in git, into build/site
-	@$(BIN)/toolgrade site build
+	@page=$$($(BIN)/toolgrade site build) && echo "Open $$page"
 
 test: .venv/.installed-dev ## Run the tests
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
