@@ -205,7 +205,8 @@ def _call_outcome(call: Call, classes: Sequence[ToolClass], bits: int, fresh: in
     status = call.status or UNSET
     if not bits:
         return CallOutcome(call.id, status, "unexpected")
-    names = [tool_class.name for index, tool_class in enumerate(classes) if bits >> index & 1]
     first = classes[((fresh or bits) & -(fresh or bits)).bit_length() - 1].name
-    several = tuple(names) if len(names) > 1 else UNSET
+    several = UNSET
+    if bits & (bits - 1):
+        several = tuple(tool_class.name for index, tool_class in enumerate(classes) if bits >> index & 1)
     return CallOutcome(call.id, status, "hit" if fresh else "repeat", first, several)

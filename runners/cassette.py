@@ -59,14 +59,9 @@ class RecordedToolset(msgspec.Struct, frozen=True):
     servers: tuple[str, ...]
 
 
-class RecordedCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call with its turn, its arguments and what came back, both as JSON that is decoded when it is needed."""
+class RecordedCall(Call, frozen=True, omit_defaults=True):
+    """A call with what came back: JSON that stays as it is until somebody asks for it."""
 
-    turn: int
-    name: str
-    server: str | None = None
-    args: Raw | UnsetType = UNSET
-    status: str | None = None
     result: Raw | UnsetType = UNSET
 
 
@@ -89,9 +84,8 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def trace(self) -> Trace:
         """The run for scoring."""
-        calls = tuple(Call(call.name, call.server, call.args, call.status, call.turn) for call in self.tool_calls)
         cost = None if isinstance(self.cost, UnsetType) else Decimal(self.cost)
-        return Trace(calls, _known(self.final_response), _known(self.turns), _known(self.usage), cost)
+        return Trace(self.tool_calls, _known(self.final_response), _known(self.turns), _known(self.usage), cost)
 
 
 def shape_of(suite: SuitePlan, test: PlannedTest, cell: Cell) -> Shape:
@@ -105,7 +99,13 @@ def shape_of(suite: SuitePlan, test: PlannedTest, cell: Cell) -> Shape:
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
     """Where a run is kept: below the suite's folder, under names that no other test or model shares."""
-    return root.joinpath(suite.id, test.id, f"{hashed_slug(cell.model or '')}.run{run}.json")
+    return Path(cassette_files(root, suite, test, cell)[run - 1])
+
+
+def cassette_files(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell) -> list[str]:
+    """Where all runs of a cell are kept, as text: a replay of thousands has no time for path objects."""
+    start = f"{root.as_posix()}/{suite.id}/{test.id}/{hashed_slug(cell.model or '')}.run"
+    return [f"{start}{run}.json" for run in range(1, test.runs + 1)]
 
 
 def meta_path(cassette: Path) -> Path:

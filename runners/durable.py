@@ -10,6 +10,8 @@ from .fault import Fault
 TEMPORARY = ".tmp"
 """How the name of a file ends that is not whole yet; it begins with a dot."""
 
+_READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
 
 def write_durably(path: Path, data: bytes) -> None:
     """Replace a file by one rename, after its bytes are on disk; what fails before it leaves the old file as it was."""
@@ -28,13 +30,12 @@ def write_durably(path: Path, data: bytes) -> None:
         raise Fault(f"could not sync {path.parent}: {error.strerror or error}", help_) from None
 
 
-def read_regular(path: Path, limit: int) -> bytes:
+def read_regular(path: Path | str, limit: int) -> bytes:
     """The bytes of a regular file, at most one more than `limit`.
 
     A link, a folder, a pipe or a device is refused, and nothing hangs.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags)
+    descriptor = os.open(path, _READING)
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):

@@ -1,19 +1,25 @@
 """Where and when a run was made: what run.json holds, and report.json never does."""
 
 import platform
+import shutil
+import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+_PATIENCE_S = 10
 _PACKAGES = ("toolgrade", "click", "jsonschema-rs", "msgspec", "pydantic", "PyYAML", "rfc8785")
 
 
-def provenance(folder: Path, started: datetime, finished: datetime, seconds: float) -> dict[str, Any]:
-    """Commit, times and versions. No process is started: git's own files are read, which do not say if it is dirty."""
+def provenance(
+    folder: Path, started: datetime, finished: datetime, seconds: float, is_dirty: bool | None = None
+) -> dict[str, Any]:
+    """Commit, times and versions. No process is started: git's own files are read, and do not say what changed."""
     return {
         "schema": "toolgrade.run/1",
         **git_head(folder),
+        **({} if is_dirty is None else {"dirty": is_dirty}),
         "started": started.astimezone(UTC).isoformat(timespec="seconds"),
         "finished": finished.astimezone(UTC).isoformat(timespec="seconds"),
         "duration_s": round(max(seconds, 0.0), 3),
@@ -21,6 +27,21 @@ def provenance(folder: Path, started: datetime, finished: datetime, seconds: flo
         "platform": _platform(),
         "versions": {name: found for name in _PACKAGES if (found := _version(name))},
     }
+
+
+def has_changes(folder: Path) -> bool | None:
+    """Whether files that git tracks were changed; None outside a repository. It starts git, so a replay never asks."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    command = [git, "status", "--porcelain", "--untracked-files=no"]
+    try:
+        done = subprocess.run(  # noqa: S603 - argv, no shell
+            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_PATIENCE_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return bool(done.stdout) if done.returncode == 0 else None
 
 
 def _platform() -> str:

@@ -1,7 +1,6 @@
 """Replay: cassettes instead of servers and models. Nothing is connected to and nothing is started."""
 
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -10,7 +9,7 @@ from ..compiler.plan import Plan, SuitePlan
 from ..gates.gate import Conditions
 from ..gates.result import GateResult
 from ..gates.trace import Trace
-from .cassette import Cassette, cassette_path, shape_of
+from .cassette import Cassette, cassette_files, shape_of
 from .drift import describe, drift
 from .fingerprint import Toolset
 from .members import ListedTools
@@ -29,7 +28,7 @@ class Replay:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._lock_at = cache(read_lock)
+        self._locks: dict[str, ToolsetLock] = {}
         self._tools: dict[str, ListedTools] = {}
 
     def __call__(self, planned: PlannedCell) -> CellResult:
@@ -61,24 +60,23 @@ class Replay:
         shape = shape_of(*planned)
         digest = shape.digest
         cassettes: list[Cassette] = []
-        for run in range(1, planned[1].runs + 1):
-            path = cassette_path(self._root, *planned, run)
+        for run, file in enumerate(cassette_files(self._root, *planned), 1):
             try:
-                cassettes.append(load_cassette(path))
+                cassettes.append(load_cassette(file))
                 check_fit(cassettes[-1], planned, run, shape, digest)
             except Refusal as refusal:
-                raise Refusal(f"{path.as_posix()}: {refusal}", refusal.details) from None
+                raise Refusal(f"{file}: {refusal}", refusal.details) from None
         return cassettes
 
     def _toolset(self, suite: SuitePlan, cassettes: list[Cassette]) -> Toolset:
         """The tools that the runs saw; runs that saw different ones are not added up."""
-        toolsets = [self._named(suite, cassette.toolset.fingerprint) for cassette in cassettes]
-        for number, toolset in enumerate(toolsets, 1):
-            if toolset.fingerprint != toolsets[0].fingerprint:
-                changes = (describe(change) for change in drift(toolsets[0], toolset))
-                details = tuple(f"between run 1 and run {number}: {change}" for change in changes)
+        first = self._named(suite, cassettes[0])
+        for cassette in cassettes:
+            if cassette.toolset.fingerprint != first.fingerprint:
+                changes = (describe(change) for change in drift(first, self._named(suite, cassette)))
+                details = tuple(f"between run 1 and run {cassette.key.run}: {change}" for change in changes)
                 raise Refusal("the tools changed between the runs of this cell", details)
-        return toolsets[0]
+        return first
 
     def _listed(self, toolset: Toolset) -> ListedTools:
         """Made once for all cells that saw the same tools."""
@@ -86,12 +84,14 @@ class Replay:
             self._tools[toolset.fingerprint] = ListedTools((tool.server, tool.name) for tool in toolset.tools)
         return self._tools[toolset.fingerprint]
 
-    def _named(self, suite: SuitePlan, fingerprint: str) -> Toolset:
-        path = lock_path(self._root, suite)
+    def _named(self, suite: SuitePlan, cassette: Cassette) -> Toolset:
+        """The tools that a cassette names, from the suite's lock file."""
+        path, fingerprint = lock_path(self._root, suite), cassette.toolset.fingerprint
         try:
-            lock: ToolsetLock = self._lock_at(path)
+            lock = self._locks.get(suite.id) or read_lock(path)
         except BrokenLock as error:
             raise Refusal(str(error), ("restore it from git, or record the suite again",)) from None
+        self._locks[suite.id] = lock
         if fingerprint not in lock.toolsets:
             raise Refusal(f"{path.as_posix()}: it lacks the tools of a cassette", (f"they are {fingerprint}",))
         return lock.toolsets[fingerprint]
@@ -112,12 +112,8 @@ def _as_recorded(trace: Trace) -> Trace:
 
 def unused_cassettes(root: Path, plan: Plan) -> Iterator[Path]:
     """Recordings in the folders of these suites that no test of them uses."""
-    used = {
-        cassette_path(root, suite, test, cell, run)
-        for suite, test, cell in all_cells(plan)
-        if cell.model is not None
-        for run in range(1, test.runs + 1)
-    }
+    cells = [planned for planned in all_cells(plan) if planned[2].model is not None]
+    used = {Path(file) for planned in cells for file in cassette_files(root, *planned)}
     used |= {lock_path(root, suite) for suite in plan.suites}
     for suite in plan.suites:
         folder = root / suite.id

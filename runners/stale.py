@@ -37,7 +37,7 @@ class Refusal(Exception):
 
 def load_cassette(path: Path | str) -> Cassette:
     """A recording that is whole, or a refusal."""
-    data = _read(Path(path))
+    data = _read(path)
     try:
         cassette = _WHOLE.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -50,7 +50,7 @@ def load_cassette(path: Path | str) -> Cassette:
     return cassette
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path | str) -> bytes:
     try:
         data = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
