@@ -90,7 +90,7 @@ def run(
         raise BadInput("nothing is selected", "`toolgrade plan` shows names, tags and models")
     base = outputs.read_base(mode)
     work = _Work(compilation, cells, workers, cassettes)
-    stopwatch = _Stopwatch()
+    stopwatch = _Stopwatch(mode)
     is_whole = selection.is_everything and not (mode == "live" and live.is_narrowed)
     results = _live(work, live, outputs) if mode == "live" else _replay(work, is_whole, outputs)
     report = make_report(plan, results, mode)
@@ -139,15 +139,19 @@ def _live(work: _Work, options: LiveOptions, outputs: Outputs) -> "tuple[CellRes
 
 
 class _Stopwatch:
-    """When a run began, by both clocks."""
+    """When a run began, by both clocks, and whether it was on top of changes; a replay does not start git to know."""
 
-    def __init__(self) -> None:
+    def __init__(self, mode: str) -> None:
+        from ..runners.provenance import has_changes
+
         self._started, self._clock = datetime.now(UTC), time.monotonic()
+        self._is_dirty = has_changes(Path.cwd()) if mode == "live" else None
 
     def provenance(self) -> dict[str, Any]:
         from ..runners.provenance import provenance
 
-        return provenance(Path.cwd(), self._started, datetime.now(UTC), time.monotonic() - self._clock)
+        seconds = time.monotonic() - self._clock
+        return provenance(Path.cwd(), self._started, datetime.now(UTC), seconds, self._is_dirty)
 
 
 def _written(report: "Report", out: Path | None, is_whole: bool, stopwatch: _Stopwatch) -> WrittenReport | None:
