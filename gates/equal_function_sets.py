@@ -11,7 +11,7 @@ from .gate import Conditions, check_values
 from .grade import letter_grade
 from .operators import Kind
 from .result import GateResult
-from .selection import Classes, SelectionTally, ToolClass, resolved
+from .selection import Classes, SelectionTally, ToolClass, missed, resolved
 
 NAME = "equal_function_sets"
 TARGETS: dict[str, Kind] = {
@@ -57,7 +57,7 @@ class EqualFunctionSetsTally:
         self.add = self._selection.add
 
     def result(self) -> GateResult:
-        counts = self._selection.counts
+        counts, classes = self._selection.counts, self._selection.class_results()
         values = {
             "tool_selection.f1": counts.f1,
             "tool_selection.precision": counts.precision,
@@ -70,8 +70,8 @@ class EqualFunctionSetsTally:
             grade=letter_grade(counts.f1),
             counts=msgspec.structs.asdict(counts),
             values={**values},
-            classes=self._selection.class_results(),
-            missed_classes=self._selection.missed_classes(),
+            classes=classes,
+            missed_classes=missed(classes),
             unexpected_tools=self._selection.unexpected_tools(),
             assertions=assertions,
         )

@@ -11,8 +11,10 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float | Decimal | Fraction) and not isinstance(value, bool)
 
 
-def exact(value: Number) -> Fraction:
+def exact(value: Number) -> Fraction | int:
     """The number a person wrote: 0.29 is 29/100, not the nearest binary float."""
+    if isinstance(value, int):
+        return value
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 

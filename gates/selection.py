@@ -105,25 +105,25 @@ class SelectionTally:
 
     def class_results(self) -> tuple[ClassResult, ...]:
         """Each class in the order of the suite, with the members that reached it."""
-        return tuple(self._class_result(index, tool_class) for index, tool_class in enumerate(self._classes))
+        hits = [tool for tool in self._tools.distinct() if tool.hit_runs]
+        return tuple(self._class_result(1 << index, each, hits) for index, each in enumerate(self._classes))
 
-    def _class_result(self, index: int, tool_class: ToolClass) -> ClassResult:
-        bit = 1 << index
+    def _class_result(self, bit: int, tool_class: ToolClass, tools: Sequence["_CalledTool"]) -> ClassResult:
         matched: dict[str, int] = {}
-        for tool in self._tools.distinct():
-            if tool.bits & bit and tool.hit_runs:
+        for tool in tools:
+            if tool.bits & bit:
                 matched[tool.id] = matched.get(tool.id, 0) + tool.hit_runs
         hits = sum(runs for reach, runs in self._counts_by_reach.items() if reach & bit)
         return ClassResult(tool_class.name, tool_class.members, hits, self.runs, dict(sorted(matched.items())))
 
-    def missed_classes(self) -> tuple[MissedClass, ...]:
-        """The classes that some run did not reach, in the order of the suite."""
-        results = self.class_results()
-        return tuple(MissedClass(r.name, r.runs - r.hit_runs) for r in results if r.hit_runs < r.runs)
-
     def unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
         """The tools of no class, most often called first."""
         return unexpected((tool.id, tool.unexpected_calls) for tool in self._tools.distinct())
+
+
+def missed(classes: Iterable[ClassResult]) -> tuple[MissedClass, ...]:
+    """The classes that some run did not reach, in the order of the suite."""
+    return tuple(MissedClass(each.name, each.runs - each.hit_runs) for each in classes if each.hit_runs < each.runs)
 
 
 def unexpected(calls: Iterable[tuple[str, int]]) -> tuple[UnexpectedTool, ...]:

@@ -14,7 +14,7 @@ from .gate import Conditions, check_values
 from .grade import letter_grade
 from .operators import Kind
 from .result import GateResult
-from .selection import Classes, SelectionTally, ToolClass, resolved
+from .selection import Classes, SelectionTally, ToolClass, missed, resolved
 from .trace import Trace
 
 NAME = "token_efficiency"
@@ -73,7 +73,7 @@ class TokenEfficiencyTally:
         surface = self._conditions.tool_surface_tokens
         if self._conditions.mode != "live" or surface is None:
             return GateResult(NAME, "skipped", reason=_SKIPPED[self._conditions.mode])
-        counts = self._selection.counts
+        counts, classes = self._selection.counts, self._selection.class_results()
         values = self._values(surface, counts.f1, counts.tp)
         status, assertions = check_values(self._gate.expect, values)
         return GateResult(
@@ -82,8 +82,8 @@ class TokenEfficiencyTally:
             grade=letter_grade(counts.f1),
             counts=msgspec.structs.asdict(counts),
             values={target: _shown(target, value) for target, value in values.items()},
-            classes=self._selection.class_results(),
-            missed_classes=self._selection.missed_classes(),
+            classes=classes,
+            missed_classes=missed(classes),
             unexpected_tools=self._selection.unexpected_tools(),
             assertions=assertions,
         )
