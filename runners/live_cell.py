@@ -12,7 +12,6 @@ import msgspec
 from ..compiler.plan import AnyServer
 from ..gates.gate import Conditions
 from ..gates.token_efficiency import TokenEfficiency
-from ..gates.trace import Trace
 from .agent import Agent, OfferedTool, Task
 from .cassette import Cassette, shape_of
 from .events import CallMade, Listener
@@ -26,6 +25,7 @@ from .scoring import CellScorer
 from .seen import Seen, Sights
 from .selection import PlannedCell
 from .session import CallResult
+from .shown import as_recorded
 from .transports import Place
 
 Keep = Callable[[PlannedCell, int, FinishedRun], Cassette]
@@ -89,7 +89,7 @@ def servers_of(planned: PlannedCell) -> tuple[AnyServer, ...]:
 def scored(planned: PlannedCell, entry: Entry) -> CellResult:
     """The verdict on a cell, from what was recorded of it."""
     conditions = Conditions("live", None if entry.surface is None else entry.surface.tokens)
-    scorer = CellScorer(*planned, conditions, keep=_as_recorded)
+    scorer = CellScorer(*planned, conditions, keep=as_recorded)
     for cassette in entry.cassettes:
         scorer.add(cassette.trace())
     tools = entry.cassettes[0].toolset
@@ -101,10 +101,6 @@ def scored(planned: PlannedCell, entry: Entry) -> CellResult:
         retries=entry.retries,
         warnings=tuple(dict.fromkeys(texts)),
     )
-
-
-def _as_recorded(trace: Trace) -> Trace:
-    return trace
 
 
 def _surface(planned: PlannedCell, seen: Seen) -> Surface | None:

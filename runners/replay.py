@@ -8,7 +8,6 @@ import msgspec
 from ..compiler.plan import Plan, SuitePlan
 from ..gates.gate import Conditions
 from ..gates.result import GateResult
-from ..gates.trace import Trace
 from .cassette import Cassette, cassette_files, shape_of
 from .drift import describe, drift
 from .fingerprint import Toolset
@@ -16,6 +15,7 @@ from .members import ListedTools
 from .result import CellResult, RecordedTools
 from .scoring import CellScorer
 from .selection import PlannedCell, all_cells
+from .shown import as_recorded
 from .stale import Refusal, check_fit, load_cassette
 from .toolset_lock import BrokenLock, ToolsetLock, lock_path, read_lock
 
@@ -44,7 +44,7 @@ class Replay:
     def _scored(self, planned: PlannedCell) -> CellResult:
         cassettes = self._cassettes(planned)
         toolset = self._toolset(planned[0], cassettes)
-        scorer = CellScorer(*planned, _REPLAYED, keep=_as_recorded)
+        scorer = CellScorer(*planned, _REPLAYED, keep=as_recorded)
         for cassette in cassettes:
             _add(scorer, cassette)
         recorded = cassettes[0].toolset
@@ -103,11 +103,6 @@ def _add(scorer: CellScorer, cassette: Cassette) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, ValueError) as error:
         # Sealed by other hands: arguments that are no JSON, or a cost that is no number.
         raise Refusal(f"run {cassette.key.run} is corrupt", (str(error) or type(error).__name__,)) from None
-
-
-def _as_recorded(trace: Trace) -> Trace:
-    """What is on a cassette may be shown: secrets were taken out when it was written."""
-    return trace
 
 
 def unused_cassettes(root: Path, plan: Plan) -> Iterator[Path]:

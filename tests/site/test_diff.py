@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from random import Random
 
 import msgspec
@@ -234,6 +235,18 @@ def test_text_holds_nothing_that_steers_a_terminal(old: site_report.Report, new:
 def test_status_decides(old: Standing, new: Standing, verdict: str) -> None:
     (change,) = diff(one_test(old, (1, 1, 1)), one_test(new, (1, 1, 1))).changes
     assert change.verdict == verdict
+
+
+def test_other_arguments_answers_prompts_and_costs_are_no_change() -> None:
+    data = (Path(__file__).parents[1] / "golden/replay/several-runs-and-servers/report.json").read_bytes()
+    for old, new in (
+        (b'"force": true', b'"force": false'),
+        (b"The last commit.", b"Something else."),
+        (b"0.006", b"9.9"),
+    ):
+        assert old in data
+        found = diff(read_report(data), read_report(data.replace(old, new)))
+        assert (found.tally.unchanged, found.changes) == (1, ())
 
 
 def test_at_the_same_status_a_lower_f1_is_a_regression() -> None:

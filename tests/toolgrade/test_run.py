@@ -68,7 +68,7 @@ def test_the_last_line_says_what_to_do_next(run_toolgrade: RunToolgrade, tmp_pat
     assert last_line("-k", "words") == "next: run all tests to write the report"
     write_suite(tmp_path, SHOP.replace('">=": 40', '">=": 99'))
     assert last_line() == "next: `toolgrade diff HEAD reports/replay` shows what changed since the last commit"
-    elsewhere = "next: `toolgrade diff HEAD parts --report parts/report.json` shows what changed since the last commit"
+    elsewhere = "next: `toolgrade diff HEAD parts` shows what changed since the last commit"
     assert last_line("--out", "parts") == elsewhere
     assert last_line("-k", "revenue") == "next: --format json shows every call"
     assert run_toolgrade("run", "--quiet").stderr == ""
@@ -79,6 +79,13 @@ def test_the_last_line_says_what_to_do_next(run_toolgrade: RunToolgrade, tmp_pat
     (tmp_path / "suites/other.yml").unlink()
     write_suite(tmp_path, "tests: [{name: t, tool_correctness: {expected_tools: [a]}}]\n")
     assert last_line() == "next: no model runs these tests: score recorded traces with `toolgrade score`"
+
+
+def test_ids_that_no_server_lists_are_warned_of_unless_it_is_quiet(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
+    make_shop(tmp_path, SHOP.replace("members: [docs.fetch]", "members: [docs.fetsh]"))
+    done = run_toolgrade("run")
+    assert "warning: class `fetch`: no server lists `docs.fetsh`; did you mean `docs.fetch`?\n" in done.stderr
+    assert run_toolgrade("run", "--quiet").stderr == ""
 
 
 @pytest.mark.usefixtures("shop")

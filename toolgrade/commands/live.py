@@ -136,20 +136,6 @@ def forget_finished(plan: "Plan") -> None:
     Journal(Path.cwd(), plan.suites).discard()
 
 
-def show_live(results: "Sequence[CellResult]") -> None:
-    """What was odd, and what stopped cells."""
-    from ..compiler.render import visible
-
-    for text in dict.fromkeys(text for result in results for text in result.warnings):
-        click.echo(f"warning: {visible(text)}", err=True)
-    for result in results:
-        if result.error is not None:
-            model = f" [{visible(result.cell.model)}]" if result.cell.model else ""
-            click.echo(f"error: {visible(result.test.name)}{model}: {visible(result.error)}", err=True)
-            for line in result.details:
-                click.echo(f"  {visible(line)}", err=True)
-
-
 def _keep(stack: ExitStack, plan: "Plan", cassettes: Path, secrets: tuple[str, ...], is_recording: bool) -> "Keep":
     """What becomes of a finished run: a cassette in a file, or the same cassette for scoring alone."""
     from ..runners.fingerprint import fingerprint

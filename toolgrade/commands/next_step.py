@@ -23,7 +23,7 @@ def next_step(report: "Report", results: "Sequence[CellResult]", written: "Writt
     if written is None:
         return "--format json shows every call" if summary.failed else "run all tests to write the report"
     if summary.failed:
-        return f"`{_diff(written.folder)}` shows what changed since the last commit"
+        return f"`{_diff(written.folder, report.mode)}` shows what changed since the last commit"
     return f"commit {written.file}" if written.is_changed else f"nothing to do: {written.file} is as it was"
 
 
@@ -36,9 +36,8 @@ def _record_again(results: "Sequence[CellResult]") -> str:
     return record_command(files, list(dict.fromkeys(result.test.name for result in refused)))
 
 
-def _diff(folder: Path) -> str:
+def _diff(folder: Path, mode: str) -> str:
     from ..runners.shell_words import quote_word
 
-    place = quote_word(folder.as_posix())
-    where = "" if folder == _COMMITTED else f" --report {place}/report.json"
-    return f"toolgrade diff HEAD {place}{where}"
+    committed = " --report reports/live/report.json" if mode == "live" else ""
+    return f"toolgrade diff HEAD {quote_word(folder.as_posix())}{committed}"

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from .live import LiveOptions, forget_finished, live_options, narrowed, run_live, show_live
+from .live import LiveOptions, forget_finished, live_options, narrowed, run_live
 from .next_step import next_step
 from .options import suites_argument
 from .outputs import FinishedRun, Outputs, output_options
+from .remarks import show_remarks
 from .report_files import WrittenReport, write_report
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def run(
         forget_finished(plan)
     compared = compare(comparable(base, report, suites, selection.is_everything), report) if base else None
     outputs.write(FinishedRun(report, compared, Places(compilation), _placing(cassettes)))
-    show_live(results) if mode == "live" else _show_refused(results)
+    show_remarks(results, mode, outputs.note)
     outputs.next_step(next_step(report, results, written), is_needed=bool(report.summary.errors))
     stopped = 3 if mode == "live" else 4
     code = stopped if report.summary.errors else 1 if report.summary.failed else 0
@@ -166,13 +167,3 @@ def _written(report: "Report", out: Path | None, is_whole: bool, stopwatch: _Sto
 def _placing(cassettes: Path) -> dict[str, str]:
     """What the command that runs one test again has to say of where its cassettes are."""
     return {} if cassettes == Path("cassettes") else {"--cassettes": cassettes.as_posix()}
-
-
-def _show_refused(results: "tuple[CellResult, ...]") -> None:
-    from ..compiler.render import visible
-
-    for result in results:
-        if result.error is not None:
-            click.echo(f"refused: {visible(result.error)}", err=True)
-            for line in result.details:
-                click.echo(f"  {visible(line)}", err=True)
