@@ -65,7 +65,8 @@ def _stream(file: str, stream: IO[bytes]) -> Iterator[ReadRun]:
             yield ReadRun(file, number, None, _TOO_LONG)
             return
         if not line.isspace():
-            yield ReadRun(file, number, *_decode(line))
+            run, problem = _decode(line)
+            yield ReadRun(file, number, run, problem)
         line = stream.readline(MAX_RUN_BYTES + 1)
         number += 1
 
