@@ -30,6 +30,7 @@ def toolgrade() -> None:
     \b
     toolgrade check suites/               does it compile?
     toolgrade run suites/                 replay the cassettes, offline
+    toolgrade run suites/ --mode live     run against real servers, and record
     toolgrade score suite.yml run.jsonl   grade traces recorded anywhere
     toolgrade diff main HEAD              what got better, what got worse
     toolgrade site build                  the report site, from the history in git
