@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := .venv/bin
 RIVALS := .venv-rivals
 MODEL := .model
-BENCHMARKS := compile score replay fingerprint surface lexical live
+BENCHMARKS := compile score replay fingerprint surface lexical live site
 INSTALL := -m pip install --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help

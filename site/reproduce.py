@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ..compiler.places import Places
+from ..gates.gate import Mode
 from ..runners.selection import escape_model
 from ..runners.shell_words import quote_word
 from .report import Report, SuiteReport, TestReport
@@ -20,11 +21,15 @@ class Reproducer:
 
     def command(self, suite: SuiteReport, test: TestReport) -> str:
         """For a POSIX shell with `$'…'`, on one line. A live run is replayed, unless only a live run can fail so."""
-        needs_live = any(gate.gate == _LIVE_GATE and gate.status == "failed" for gate in test.gates)
-        options = {"--mode": "live"} if needs_live and self._report.mode == "live" else {}
-        options |= self._options | {"--test": test.name}
-        if isinstance(test.model, str):
-            options["--models"] = escape_model(test.model)
-        file = self._places.file(suite.name)
-        words = [f"{option}={quote_word(value)}" for option, value in options.items()]
-        return " ".join(["toolgrade run", *words, *(["--"] if file.startswith("-") else []), quote_word(file)])
+        return cell_command(self._places.file(suite.name), test, self._report.mode, self._options)
+
+
+def cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:
+    """The command for a test of a suite's file; `given` options stand in it as they are."""
+    needs_live = any(gate.gate == _LIVE_GATE and gate.status == "failed" for gate in test.gates)
+    options = {"--mode": "live"} if needs_live and mode == "live" else {}
+    options |= {**given, "--test": test.name}
+    if isinstance(test.model, str):
+        options["--models"] = escape_model(test.model)
+    words = [f"{option}={quote_word(value)}" for option, value in options.items()]
+    return " ".join(["toolgrade run", *words, *(["--"] if file.startswith("-") else []), quote_word(file)])

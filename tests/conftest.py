@@ -68,7 +68,7 @@ def has_node() -> bool:
 
 
 def has_browser() -> bool:
-    return any(shutil.which(name) for name in BROWSERS)
+    return any(shutil.which(name) for name in BROWSERS) and shutil.which("chromedriver") is not None
 
 
 def has_rivals() -> bool:
@@ -78,7 +78,7 @@ def has_rivals() -> bool:
 
 NEEDS: dict[str, tuple[Callable[[], bool], str]] = {
     "node": (has_node, "node and npm are not on PATH"),
-    "browser": (has_browser, f"none of {', '.join(BROWSERS)} is on PATH"),
+    "browser": (has_browser, f"none of {', '.join(BROWSERS)} is on PATH, or chromedriver is not"),
     "rivals": (has_rivals, "the rival libraries are not installed: make bench-rivals"),
 }
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from ...compiler.render import visible
 from ...gates.grade import letter_grade
 from ..addresses import suite_id
 from ..diff import Change, Identity, Standing
 from ..diff_text import causes
 from ..edition import Edition
+from ..inert import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def change_rows(edition: Edition, *verdicts: str) -> tuple[ChangeRow, ...]:
 
 def code(text: str) -> str:
     """A text from outside as inert HTML."""
-    return f"<code>{escape(visible(text))}</code>"
+    return f"<code>{escape(shown(text))}</code>"
 
 
 def _row(edition: Edition, change: Change) -> ChangeRow:

@@ -10,10 +10,11 @@ from ..edition import Edition
 from ..efficiency import Efficiency, test_efficiency
 from ..figures import Figures, Score
 from ..report import SuiteReport, TestReport
+from ..reproduce import cell_command
 from ..runs import Run, classes_of, runs_of
 from .overview import live_commit
 from .suite import MOST_ROWS, TestRow, test_score
-from .wording import arguments, asked, command, cut, shown, target_name
+from .wording import arguments, asked, cut, shown, target_name
 
 _MOST_RUNS = 12
 _MOST_CALLS = 60
@@ -121,7 +122,7 @@ def test_page_of(edition: Edition, suite: SuiteReport, rows: tuple[TestRow, ...]
         strip=tuple(_strip(edition, key, rows[at].anchor, root)),
         efficiency=test_efficiency(edition.live_tests.get(key)),
         live=live_commit(edition),
-        command=command(suite.file, test.name),
+        command=cell_command(suite.file, test, edition.report.mode, {}),
     )
 
 

@@ -1,6 +1,5 @@
 """Values as people read them: what a gate asks, what it found, numbers, arguments."""
 
-import shlex
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -73,8 +72,3 @@ def number(value: int | Fraction | Decimal | None) -> str | None:
         tenths = value * 10 // 1
         return f"{tenths // 10}.{tenths % 10}"
     return f"{value.__floor__():,}"
-
-
-def command(file: str, test: str) -> str:
-    """How to see the same result again."""
-    return f"toolgrade run {shlex.quote(file)} -k {shlex.quote(test)}"
