@@ -164,12 +164,15 @@ def test_axe_finds_nothing_serious(theme: str, site: Path, pages: dict[str, str]
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: npm install --no-save axe-core")
     browser.emulate(dark=theme == "dark")
-    for name, page in pages.items():
-        browser.open((site / page).as_uri())
-        browser.run(AXE.read_text(encoding="utf-8"))
-        found = browser.run_async(
-            "const done = arguments[0]; axe.run().then(r => done(r.violations"
-            ".filter(v => ['serious', 'critical'].includes(v.impact))"
-            ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary).join(' | '))))"
-        )
-        assert found == [], name
+    problems = {name: _axe(browser, (site / page).as_uri()) for name, page in pages.items()}
+    assert {name: found for name, found in problems.items() if found} == {}
+
+
+def _axe(browser: Browser, address: str) -> list[str]:
+    browser.open(address)
+    browser.run(AXE.read_text(encoding="utf-8"))
+    return browser.run_async(
+        "const done = arguments[0]; axe.run().then(r => done(r.violations"
+        ".filter(v => ['serious', 'critical'].includes(v.impact))"
+        ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary).join(' | '))))"
+    )
