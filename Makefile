@@ -30,7 +30,7 @@ suite: .venv/.installed ## Set up what is needed, replay the suites, and build t
 servers: .venv/.installed ## Install the third-party servers of playground/servers.toml into .servers
 	@$(BIN)/python -m playground.servers $(SERVERS)
 
-live: servers ## Run the suites live, with real servers, record them again, and build the report and its site
+live: servers $(MODEL)/.installed ## Run the suites live, with real servers, record them again, and build the report and its site
 	@$(BIN)/python -m playground.live $(RUN_FLAGS); code=$$?; $(MAKE) --no-print-directory site; exit $$code
 
 site: .venv/.installed ## Build the report site from the history in git, into build/site

@@ -1,5 +1,6 @@
-"""Run the shipped suites live: build the playground, serve its pages, and hand over to `toolgrade run --mode live`."""
+"""Run the shipped suites live: build the playground, serve its pages and a small model, and hand over to toolgrade."""
 
+import socket
 import subprocess
 import sys
 from collections.abc import Generator
@@ -8,6 +9,9 @@ from threading import Thread
 
 from playground.build import build
 from playground.pages import HOST, PORT, serve
+
+MODEL_PORT = 8137
+MODEL_SERVER = (".model/bin/python", "tools/model_server.py")
 
 
 @contextmanager
@@ -27,10 +31,31 @@ def served_pages() -> Generator[None]:
         thread.join()
 
 
+@contextmanager
+def served_model() -> Generator[None]:
+    """SmolLM2 on loopback: the one that `make model-server` serves, or one of our own while the block lasts."""
+    if is_served(MODEL_PORT):
+        yield
+        return
+    with subprocess.Popen(MODEL_SERVER, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603
+        try:
+            # The first line it prints says that it is ready.
+            if process.stdout is None or not process.stdout.readline():
+                sys.exit(f"{' '.join(MODEL_SERVER)} did not start: try it with make model-server.")
+            yield
+        finally:
+            process.kill()
+
+
+def is_served(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((HOST, port)) == 0
+
+
 def main(args: list[str]) -> int:
     """The exit code of toolgrade; what it is given goes on to it."""
     build()
-    with served_pages():
+    with served_pages(), served_model():
         return subprocess.call([sys.executable, "-m", "toolgrade", "run", "--mode", "live", *args])  # noqa: S603
 
 
