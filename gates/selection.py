@@ -60,7 +60,7 @@ def resolved(classes: Sequence[ClassBlock]) -> tuple[ToolClass, ...]:
     return tuple(ToolClass(block.name, tuple(block.members)) for block in classes)
 
 
-class CallOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
+class CallOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What became of one call: the class it reached, whether first, and all its classes where it is in several."""
 
     id: str

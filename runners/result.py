@@ -13,15 +13,18 @@ from ..gates.trace import Usage
 TestStatus = Literal["passed", "failed", "error", "skipped"]
 
 
-class CallResult(CallOutcome, frozen=True, omit_defaults=True):
-    """One call: what became of it, in which turn it was made, and its arguments without secrets, if they are short."""
+class CallResult(CallOutcome, frozen=True, omit_defaults=True, gc=False):
+    """One call: what became of it, in which turn it was made, and its arguments without secrets, if they are short.
+
+    What is made by the thousand is not watched for cycles (`gc=False`): it has none, as it comes from JSON.
+    """
 
     turn: int | UnsetType = UNSET
     args: Any = UNSET
     redacted: bool = False
 
 
-class TraceResult(msgspec.Struct, frozen=True, omit_defaults=True):
+class TraceResult(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One run, with what became of each of its calls."""
 
     run: int
