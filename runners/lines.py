@@ -50,7 +50,7 @@ class LineBuffer:
             self._kept = self._kept[-_END:]
         elif self._length > self._most:
             self._hash = sha256(self._kept)
-            self._start = bytes(self._kept[:_END])
+            self._start = bytes(self._kept[: min(_END, self._most)])
             self._kept = self._kept[-_END:]
         if self._length > self._flood:
             raise Flood(f"{self._length:,} bytes without an end of line")

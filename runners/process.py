@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .limits import Limits
 from .lines import LineBuffer, LongLine
-from .reaper import MARK, ask_to_end, end_everything
+from .reaper import MARK, ask_to_end, end_everything, kill_everything
 
 _CHUNK = 256 * 1024
 _POLL_S = 0.01
@@ -60,6 +60,10 @@ class ServerProcess:
         assert self._process.stdin is not None
         self._process.stdin.write(data)
         await self._process.stdin.drain()
+
+    def kill(self) -> None:
+        """End the server now, with all it started; `stop` is still due."""
+        kill_everything(self.pid, self._mark)
 
     async def stop(self) -> None:
         """Close stdin, wait, ask, then kill: when this returns nothing of the server is left."""

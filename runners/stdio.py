@@ -56,6 +56,7 @@ async def stdio_transport(
                         await from_server.send(SessionMessage(message))
             except Flood as flood:
                 wire.failure = f"sent {flood}"
+                process.kill()
             except _GONE:
                 pass
 
