@@ -1,12 +1,13 @@
-"""How fast suites compile and the command starts: ratios within one run, nothing asserted."""
+"""How fast suites compile and the command starts: ratios of CPU time within one run, nothing asserted."""
 
 import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 import yaml
 
@@ -36,13 +37,19 @@ def suite_text(tests: int) -> str:
     return SERVERS + "tests:\n" + "".join(TEST.format(n=n) for n in range(tests))
 
 
-def best_of(times: int, action: Callable[[], object]) -> float:
-    """The least seconds of several tries: noise only ever adds."""
-    best = float("inf")
+def cpu_seconds() -> float:
+    """Of this process and its children: whatever else keeps the machine busy does not count."""
+    return sum(getrusage(who).ru_utime + getrusage(who).ru_stime for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
+
+
+def least(times: int, *actions: Callable[[], object]) -> list[float]:
+    """The least CPU seconds of each action in several rounds, in turns, so that a busy moment falls on all of them."""
+    best = [float("inf")] * len(actions)
     for _ in range(times):
-        start = time.perf_counter()
-        action()
-        best = min(best, time.perf_counter() - start)
+        for place, action in enumerate(actions):
+            start = cpu_seconds()
+            action()
+            best[place] = min(best[place], cpu_seconds() - start)
     return best
 
 
@@ -59,13 +66,12 @@ def peak_mb() -> float:
 
 def measure_compiling() -> None:
     text = suite_text(2_000)
-    ours = best_of(5, lambda: compile_whole(text))
-    theirs = best_of(5, lambda: yaml.load(text, Loader=yaml.CSafeLoader))
+    ours, theirs = least(5, lambda: compile_whole(text), lambda: yaml.load(text, Loader=yaml.CSafeLoader))
     print(f"compile, 2,000 tests ({len(text):,} bytes): {ours:.3f} s")
     print(f"  yaml.load with CSafeLoader, the same text: {theirs:.3f} s; ratio {ours / theirs:.2f} (aim: at most 1)")
     for tests, times in ((200, 9), (2_000, 5), (20_000, 2)):
         text = suite_text(tests)
-        seconds = best_of(times, lambda text=text: compile_whole(text))
+        (seconds,) = least(times, lambda text=text: compile_whole(text))
         print(f"  {tests:>6,} tests: {seconds / tests * 1e6:6.1f} µs a test")
 
 
@@ -88,15 +94,10 @@ def measure_startup() -> None:
             "toolgrade --help (aim: at most 2)": [*toolgrade, "--help"],
             "toolgrade check, 3 tests (aim: below 4)": [*toolgrade, "check", str(suite)],
         }
-        seconds = dict.fromkeys(commands, float("inf"))
-        for _ in range(11):  # in turns, so that a busy moment of the machine falls on all of them; the first warms up
-            for name, command in commands.items():
-                taken = best_of(1, lambda command=command: run_child(command, env))
-                seconds[name] = min(seconds[name], taken)
-    base = next(iter(seconds.values()))
-    print("startup, best of 10 processes")
-    for name, taken in seconds.items():
-        print(f"  {taken * 1000:5.0f} ms  ratio {taken / base:.2f}  {name}")
+        seconds = least(11, *(partial(run_child, command, env) for command in commands.values()))
+    print("startup, best of 10 processes after one that warms up")
+    for name, taken in zip(commands, seconds, strict=True):
+        print(f"  {taken * 1000:5.0f} ms  ratio {taken / seconds[0]:.2f}  {name}")
 
 
 def run_child(command: list[str], env: dict[str, str]) -> None:
