@@ -73,7 +73,8 @@ class _Builder:
         self.pages = 0
 
     def is_there(self, sha: str, known: dict[str, Figures]) -> bool:
-        return self._timeline.is_known(sha) and known[sha].has_test_pages == (sha in self._kept)
+        is_same = self._timeline.is_known(sha) and known[sha].has_test_pages == (sha in self._kept)
+        return is_same and (self._target / commit_folder(sha) / "index.html").is_file()
 
     def write_commit(self, sha: str) -> None:
         """Write a commit's folder; every file of it is in place before one that is no longer wanted goes."""

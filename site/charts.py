@@ -199,7 +199,7 @@ def _marks(x: float, f1: int, previous: int | None) -> Markup:
     if previous is None or previous == f1:
         return mark
     was = _ruler_x(previous)
-    label = min(max(was, x + 34) if was > x else min(was, x - 34), 460)
+    label = min(max(was, x + 38) if was > x else min(was, x - 38), 460)
     return Markup(
         '<line class="link" x1="{0}" x2="{1}" y1="23" y2="23"/><line class="prev" x1="{1}" x2="{1}" y1="20" y2="41"/>'
         '<text class="pl" x="{2}" y="14" text-anchor="middle">was {3}</text>{4}'

@@ -1,8 +1,10 @@
 """Putting new pages in place: built aside, then moved file by file, so that the site is whole at every moment."""
 
+import glob
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,9 @@ from ..runners.fault import BadInput, Fault
 
 MARK = "index.json"
 """The file that says that a folder is a site of ours; written last."""
+
+_STAGE = ".toolgrade"
+_ABANDONED_S = 3600
 
 
 def check_output(out: Path) -> None:
@@ -31,11 +36,20 @@ def staging(out: Path) -> Generator[Path]:
     """A folder beside the site, on the same disk; what fails in it leaves the site as it was."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-", ignore_cleanup_errors=True) as folder:
+        _remove_abandoned(out)
+        names = {"prefix": f".{out.name}-", "suffix": _STAGE}
+        with tempfile.TemporaryDirectory(dir=out.parent, ignore_cleanup_errors=True, **names) as folder:
             yield Path(folder)
     except OSError as error:
         what = error.strerror or str(error)
         raise Fault(f"could not write {out}: {what}", "the site that was there is as it was") from None
+
+
+def _remove_abandoned(out: Path) -> None:
+    """What builds that were killed left behind; one that is still going on is younger."""
+    for folder in out.parent.glob(f".{glob.escape(out.name)}-*{_STAGE}"):
+        if time.time() - folder.stat().st_mtime > _ABANDONED_S:
+            remove_folder(folder)
 
 
 def move_into(source: Path, target: Path, *, last: tuple[str, ...] = ()) -> None:

@@ -67,7 +67,7 @@ def overview_of(edition: Edition) -> Overview:
     tally = edition.changes.tally if edition.changes else None
     missed = [row for suite in edition.report.suites for row in class_rows(suite) if row.missed]
     missed.sort(key=lambda row: (row.recall, -row.missed, row.name))
-    suites = tuple(_suite_row(edition, suite) for suite in edition.report.suites)
+    suites = tuple(sorted((_suite_row(edition, suite) for suite in edition.report.suites), key=_worst_first))
     return Overview(
         figures=figures,
         before=before,
@@ -102,6 +102,11 @@ def score_delta(now: Figures | SuiteFigures | None, before: Figures | SuiteFigur
 def live_commit(edition: Edition) -> Figures | None:
     """The commit that the live report came with."""
     return next((figures for figures in edition.line if figures.sha == edition.figures.live_sha), None)
+
+
+def _worst_first(row: SuiteRow) -> tuple[bool, int, str]:
+    verdicts, score = row.figures.verdicts, row.figures.score
+    return not (verdicts.failing or verdicts.errors), score.f1 if score else 101, row.figures.name
 
 
 def _suite_row(edition: Edition, suite: SuiteReport) -> SuiteRow:

@@ -147,6 +147,14 @@ def test_nothing_is_written_again_where_nothing_is_new(tmp_path: Path) -> None:
     assert digests(tmp_path / "site") == before
 
 
+def test_a_folder_that_somebody_removed_is_written_again(tmp_path: Path) -> None:
+    first, _ = write_atlas(tmp_path / "r", commits=2)
+    build(tmp_path / "r", tmp_path / "site")
+    shutil.rmtree(tmp_path / f"site/c/{first}")
+    assert build(tmp_path / "r", tmp_path / "site").written == 1
+    assert broken_links(tmp_path / "site") == []
+
+
 def test_old_commits_lose_their_test_pages_and_keep_the_rest(tmp_path: Path) -> None:
     write_atlas(tmp_path / "r")
     build(tmp_path / "r", tmp_path / "site", keep=2)
