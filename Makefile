@@ -14,12 +14,14 @@ BIN := .venv/bin
 RIVALS := .venv-rivals
 MODEL := .model
 BENCHMARKS := compile score replay fingerprint surface lexical live site
+DIST ?= dist
 INSTALL := -m pip install --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help suite live site servers test check format golden bench bench-rivals bench-install model-server constraints clean
+.PHONY: help suite live site servers test check format golden bench bench-rivals bench-install wheel model-server \
+   constraints clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +67,16 @@ bench-install: .venv/.installed ## Compare what installs weigh and how long impo
 
 model-server: $(MODEL)/.installed ## Serve a small real model on loopback, for recordings without internet or a key
 	@$(MODEL)/bin/python tools/model_server.py
+
+# From a copy of what git tracks, with the same modes and the same time: equal sources are equal bytes.
+wheel: .venv/.installed-dev ## Build the wheel, reproducibly, into dist/
+	@rm -rf build/tree build/lib && mkdir -p build/tree $(DIST)
+	@git ls-files -z --cached | tar --create --null --files-from=- | tar --extract --directory build/tree
+	@chmod -R u=rwX,go=rX build/tree
+	@umask 022; SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m pip wheel --quiet --no-deps \
+	   --no-build-isolation --wheel-dir $(DIST) build/tree
+	@rm -rf build/tree
+	@echo "Wrote $(DIST)."
 
 constraints: ## Pin anew, from an empty environment, what .venv installs
 	@rm -rf build/constraints

@@ -26,7 +26,8 @@ class Reproducer:
 
 def cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:
     """The command for a test of a suite's file; `given` options stand in it as they are."""
-    needs_live = any(gate.gate == _LIVE_GATE and gate.status == "failed" for gate in test.gates)
+    fails_live_alone = any(gate.gate == _LIVE_GATE and gate.status == "failed" for gate in test.gates)
+    needs_live = test.status == "error" or fails_live_alone
     options = {"--mode": "live"} if needs_live and mode == "live" else {}
     options |= {**given, "--test": test.name}
     if isinstance(test.model, str):

@@ -8,6 +8,7 @@ import click
 
 from . import __version__
 from .commands.check import check
+from .commands.completion import completion
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.drift import drift
@@ -18,8 +19,13 @@ from .commands.score import score
 from .commands.site import site
 
 EPILOG = """\b
-Exit codes: 0 every gate met; 1 a gate failed, or diff found a regression; 2 bad usage or input;
-3 the world stopped it; 4 a cassette is missing, stale or corrupt; 130 interrupted."""
+Exit codes:
+  0    every gate met
+  1    a gate failed, or diff found a regression
+  2    bad usage, or input that cannot be used
+  3    the world stopped it: a server, a provider, the disk, a budget
+  4    a cassette is missing, stale or corrupt
+  130  interrupted"""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EPILOG)
@@ -37,7 +43,7 @@ def toolgrade() -> None:
     """
 
 
-for command in (check, diff, doctor, drift, plan, run, schema, score, site):
+for command in (check, completion, diff, doctor, drift, plan, run, schema, score, site):
     toolgrade.add_command(command)
 
 

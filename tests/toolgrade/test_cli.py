@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from tests.conftest import RunToolgrade
 from toolgrade import cli
@@ -18,6 +21,23 @@ def test_help_goes_to_stdout(run_toolgrade: RunToolgrade, arguments: list[str]) 
     done = run_toolgrade(*arguments)
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.startswith("Usage: toolgrade")
+
+
+def every_command(group: click.Group, *above: str) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        yield (*above, name)
+        if isinstance(command, click.Group):
+            yield from every_command(command, *above, name)
+
+
+@pytest.mark.parametrize("command", [(), *every_command(cli.toolgrade)], ids=" ".join)
+def test_help_teaches_with_examples_in_80_columns(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = CliRunner().invoke(cli.toolgrade, [*command, "--help"], prog_name="toolgrade")
+    assert done.exit_code == 0
+    assert [line for line in done.output.splitlines() if len(line) > 80] == []
+    examples = [line for line in done.output.splitlines() if line.startswith("  ") and "toolgrade " in line]
+    assert any(" ".join(("toolgrade", *command)) in line for line in examples)
 
 
 def test_bad_usage_is_exit_code_two(run_toolgrade: RunToolgrade) -> None:

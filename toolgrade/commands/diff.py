@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("old")
-@click.argument("new")
+@click.argument("old", type=click.Path())
+@click.argument("new", type=click.Path())
 @click.option(
     "--format", "style", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True,
     help="For a terminal, for a pull request, or for programs.",

@@ -45,9 +45,11 @@ def doctor(
     \b
     toolgrade doctor suites/research.yml
     toolgrade doctor --command "python -m mcp_server_git"
-    toolgrade doctor --url https://example.org/mcp --header 'Authorization: Bearer ${env:TOKEN}'
+    toolgrade doctor --url https://example.org/mcp \\
+      --header 'Authorization: Bearer ${env:TOKEN}'
     toolgrade doctor suites/ --max-tokens 8000          a budget for CI
-    toolgrade doctor --command "uvx excel-mcp-server stdio" --freeze suites/catalogs/excel.json
+    toolgrade doctor --command "uvx excel-mcp-server stdio" \\
+      --freeze suites/catalogs/excel.json
     """
     catalogs = _catalogs(suite, command, url, headers, name)
     from ..runners.checkup import check_up

@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .completing import complete_suites
+
 if TYPE_CHECKING:
     from ..compiler.compile import Compilation
     from ..compiler.plan import Plan
 
-suites_argument = click.argument("suites", metavar="[SUITE]...", nargs=-1)
+suites_argument = click.argument("suites", metavar="[SUITE]...", nargs=-1, shell_complete=complete_suites)
 
 
 def compiled(compilation: "Compilation", is_quiet: bool = False) -> "Plan":

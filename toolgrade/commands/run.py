@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from .completing import complete_models, complete_tags, complete_tests
 from .live import LiveOptions, forget_finished, live_options, narrowed, run_live
 from .next_step import next_step
 from .options import suites_argument
@@ -33,12 +34,24 @@ def _shard(_context: click.Context, _parameter: click.Parameter, value: str) -> 
 @click.command()
 @suites_argument
 @click.option("--mode", type=click.Choice(["replay", "live"]), default="replay", show_default=True)
-@click.option("-k", "text", metavar="TEXT", help="Only tests with TEXT in their name.")
+@click.option("-k", "text", metavar="TEXT", shell_complete=complete_tests, help="Only tests with TEXT in their name.")
 @click.option(
-    "--test", "names", metavar="NAME", multiple=True, help="Only the test of this very name; may be repeated."
+    "--test",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_tests,
+    help="Only the test of this very name; may be repeated.",
 )
-@click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only tests with this tag; may be repeated.")
-@click.option("--models", metavar="A,B", default="", help="Only these models.")
+@click.option(
+    "--tag",
+    "tags",
+    metavar="TAG",
+    multiple=True,
+    shell_complete=complete_tags,
+    help="Only tests with this tag; may be repeated.",
+)
+@click.option("--models", metavar="A,B", default="", shell_complete=complete_models, help="Only these models.")
 @click.option("--shard", metavar="I/N", default="1/1", callback=_shard, help="Only the i-th of n parts.")
 @click.option("-j", "workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Cells at once.")
 @click.option("--cassettes", type=click.Path(path_type=Path), default=Path("cassettes"), show_default=True)

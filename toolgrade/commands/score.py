@@ -2,11 +2,13 @@
 
 import click
 
+from .completing import complete_suites, complete_tests
+
 
 @click.command()
-@click.argument("suite")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
-@click.option("--test", metavar="NAME", help="The test that the traces belong to.")
+@click.argument("suite", shell_complete=complete_suites)
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.option("--test", metavar="NAME", shell_complete=complete_tests, help="The test that the traces belong to.")
 @click.option(
     "--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="A table, or the report as JSON.",
