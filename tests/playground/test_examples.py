@@ -53,6 +53,12 @@ def test_the_page_on_efficiency_shows_the_figures_of_a_run(run_toolgrade: RunToo
         assert f"| `{target}` | {wide[target]} | {trimmed[target]} |" in page
 
 
+@pytest.mark.parametrize("place", ["efficiency"], indirect=True)
+def test_a_replay_that_can_score_nothing_asks_for_a_live_run(run_toolgrade: RunToolgrade, place: Path) -> None:
+    done = run_toolgrade("run", "efficiency.yml", cwd=place)
+    assert done.stderr.endswith("next: nothing here can be scored from a recording: add --mode live\n")
+
+
 def test_the_suites_still_ask_what_the_conformance_suites_ask() -> None:
     for name in NAMES:
         asked = (ROOT / "tests/conformance" / f"{name}.yml").read_text()

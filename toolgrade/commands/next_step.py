@@ -19,6 +19,8 @@ def next_step(report: "Report", results: "Sequence[CellResult]", written: "Writt
     if summary.errors:
         return RESUME if report.mode == "live" else _record_again(results)
     if not summary.passed and not summary.failed:
+        if any(result.cell.model is not None for result in results):
+            return "nothing here can be scored from a recording: add --mode live"
         return "no model runs these tests: score recorded traces with `toolgrade score`"
     if written is None:
         return "--format json shows every call" if summary.failed else "run all tests to write the report"
