@@ -74,10 +74,10 @@ def is_of_package(file: PurePosixPath) -> bool:
     return file.parts[0] in ("toolgrade", *HOMES) and not (ROOT / file).is_symlink()
 
 
-def test_every_folder_with_an_init_is_declared_as_a_package(
+def test_every_folder_of_code_or_data_is_declared_as_a_package(
     files: tuple[PurePosixPath, ...], setuptools_table: dict[str, Any]
 ) -> None:
-    folders = {name_in_package(file).parent for file in files if file.name == "__init__.py"}
+    folders = {name_in_package(file).parent for file in files if is_of_package(file)}
     assert sorted(setuptools_table["packages"]) == sorted(".".join(folder.parts) for folder in folders)
 
 
