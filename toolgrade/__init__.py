@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .gates.grade import letter_grade
     from .gates.result import Counts, GateResult
     from .gates.trace import Call, Trace
+    from .live import run_live
     from .runners.fault import Fault
     from .runners.fingerprint import Toolset, fingerprint
     from .runners.recorder import Recorder
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from .runners.selection import Selection
     from .runners.suites import compile_suites
     from .runners.traces import read_runs
+    from .site.build import build_site
     from .site.diff import Diff, diff
+    from .site.folder_history import FolderHistory
+    from .site.git_history import GitHistory
     from .site.read_report import load_report, read_report
     from .site.report import Report, make_report
 
@@ -35,7 +39,9 @@ _HOMES = {
     "Diagnostic": "compiler.diagnostic",
     "Diff": "site.diff",
     "Fault": "runners.fault",
+    "FolderHistory": "site.folder_history",
     "GateResult": "gates.result",
+    "GitHistory": "site.git_history",
     "NotCompiled": "api",
     "Plan": "compiler.plan",
     "Recorder": "runners.recorder",
@@ -43,6 +49,7 @@ _HOMES = {
     "Selection": "runners.selection",
     "Toolset": "runners.fingerprint",
     "Trace": "gates.trace",
+    "build_site": "site.build",
     "check_trace": "runners.scoring",
     "compile_suites": "runners.suites",
     "compile_text": "compiler.compile",
@@ -55,6 +62,7 @@ _HOMES = {
     "read_report": "site.read_report",
     "read_runs": "runners.traces",
     "replay": "api",
+    "run_live": "live",
     "score_correctness": "runners.scoring",
     "score_efficiency": "runners.scoring",
     "score_runs": "api",
@@ -64,11 +72,11 @@ _HOMES = {
 }
 
 __all__ = [
-    "Call", "Compilation", "Counts", "Diagnostic", "Diff", "Fault", "GateResult", "NotCompiled", "Plan",
-    "Recorder", "Report", "Selection", "Toolset", "Trace", "check_trace", "compile_suites", "compile_text",
-    "diff", "fingerprint", "letter_grade", "load_plan", "load_report", "make_report", "read_report",
-    "read_runs", "replay", "score_correctness", "score_efficiency", "score_runs", "score_selection",
-    "score_traces", "to_json",
+    "Call", "Compilation", "Counts", "Diagnostic", "Diff", "Fault", "FolderHistory", "GateResult", "GitHistory",
+    "NotCompiled", "Plan", "Recorder", "Report", "Selection", "Toolset", "Trace", "build_site", "check_trace",
+    "compile_suites", "compile_text", "diff", "fingerprint", "letter_grade", "load_plan", "load_report",
+    "make_report", "read_report", "read_runs", "replay", "run_live", "score_correctness", "score_efficiency",
+    "score_runs", "score_selection", "score_traces", "to_json",
 ]  # fmt: skip
 
 

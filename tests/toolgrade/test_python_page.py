@@ -29,7 +29,6 @@ def test_every_public_function_is_on_the_page() -> None:
     code = "".join(example for _, example in EXAMPLES)
     functions = {name for name in toolgrade.__all__ if name[0].islower()}
     assert sorted(name for name in functions if name not in code) == [
-        "compile_suites",  # as `compile_text`, for files; in the text
         "letter_grade",
         "make_report",  # what `replay` and `score_runs` are made of
         "read_report",

@@ -14,7 +14,6 @@ import click
 if TYPE_CHECKING:
     from ..compiler.compile import Compilation
     from ..compiler.plan import Plan
-    from ..runners.live_cell import Keep
     from ..runners.result import CellResult
     from ..runners.selection import PlannedCell
 
@@ -95,6 +94,7 @@ def run_live(
     compilation: "Compilation", cells: "Sequence[PlannedCell]", workers: int, cassettes: Path, options: LiveOptions
 ) -> "tuple[CellResult, ...]":
     """Run cells. Whatever can be known to be wrong is found before anything is started."""
+    from ..live import keep_runs
     from ..progress import progress
     from ..runners.agents import agents_for
     from ..runners.environment import plan_secrets
@@ -113,7 +113,7 @@ def run_live(
     journal = Journal(Path.cwd(), plan.suites)
     listener = progress()
     with ExitStack() as stack:
-        keep = _keep(stack, plan, cassettes, secrets, options.is_recording())
+        keep = keep_runs(stack, plan, cassettes if options.is_recording() else None, secrets)
         journal.begin(options.resume)
         stack.callback(listener.close)
 
@@ -134,18 +134,3 @@ def forget_finished(plan: "Plan") -> None:
     from ..runners.journal import Journal
 
     Journal(Path.cwd(), plan.suites).discard()
-
-
-def _keep(stack: ExitStack, plan: "Plan", cassettes: Path, secrets: tuple[str, ...], is_recording: bool) -> "Keep":
-    """What becomes of a finished run: a cassette in a file, or the same cassette for scoring alone."""
-    from ..runners.fingerprint import fingerprint
-    from ..runners.recorder import Recorder
-    from ..runners.recording import make_cassette
-    from ..runners.redaction import Redactor
-
-    if is_recording:
-        return stack.enter_context(Recorder(plan, cassettes)).record_run
-    folder = Path.cwd()
-    return lambda planned, run, done: make_cassette(
-        planned, run, done, fingerprint(done.listings()), Redactor(secrets, folder)
-    )

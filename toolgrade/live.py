@@ -1,0 +1,68 @@
+"""A live run from Python: real servers, and the models that the suites name or an agent of your own."""
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from decimal import Decimal
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .compiler.compile import Compilation
+from .compiler.plan import Plan
+from .runners.agent import Agent
+from .runners.agents import agents_for
+from .runners.environment import plan_secrets
+from .runners.events import Listener, ignore
+from .runners.fingerprint import fingerprint
+from .runners.journal import Journal
+from .runners.live import LiveRun, World
+from .runners.live_cell import Keep
+from .runners.models import ModelLimits, Models
+from .runners.recorder import Recorder
+from .runners.recording import make_cassette
+from .runners.redaction import Redactor
+from .runners.selection import Selection, cell_key
+from .runners.suites import suite_folders
+from .site.report import Report, make_report
+
+StrPath = str | PathLike[str]
+
+
+async def run_live(
+    compilation: Compilation,
+    cassettes: StrPath | None = "cassettes",
+    selection: Selection | None = None,
+    *,
+    agent: Agent | None = None,
+    workers: int = 1,
+    max_cost: Decimal | None = None,
+    environment: Mapping[str, str] | None = None,
+    listener: Listener = ignore,
+) -> Report:
+    """Run against the servers, with the models that the suites name or an agent of your own; None records nothing.
+
+    Servers are started as the suites say: run suites that you trust. A cell that the world stops is an `error`.
+    """
+    plan = compilation.plan
+    assert plan is not None, "a suite that does not compile cannot run: look at `compilation.errors`"
+    variables = os.environ if environment is None else environment
+    cells = (selection or Selection()).cells(plan)
+    secrets = plan_secrets(plan, variables)
+    models = Models(variables, ModelLimits(max_cost))
+    agents = agents_for(cells, models) if agent is None else {cell_key(cell): agent for cell in cells}
+    world = World(variables, suite_folders(compilation), agents, secrets)
+    with ExitStack() as stack:
+        journal = Journal(Path(stack.enter_context(TemporaryDirectory())), plan.suites)
+        keep = keep_runs(stack, plan, cassettes, secrets)
+        journal.begin(resume=False)
+        async with models:
+            return make_report(plan, await LiveRun(world, journal, keep, listener).run(cells, workers), "live")
+
+
+def keep_runs(stack: ExitStack, plan: Plan, cassettes: StrPath | None, secrets: tuple[str, ...]) -> Keep:
+    """What becomes of a finished run: a cassette in a file, or the same cassette for scoring alone."""
+    if cassettes is not None:
+        return stack.enter_context(Recorder(plan, Path(cassettes))).record_run
+    redactor = Redactor(secrets, Path.cwd())
+    return lambda planned, run, done: make_cassette(planned, run, done, fingerprint(done.listings()), redactor)
