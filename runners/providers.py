@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
+import httpx2
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model, known_model_names
 from pydantic_ai.providers import infer_provider_class
@@ -14,6 +16,8 @@ from .model_names import ModelName, misspelt, name_at_address, split_name
 LOCAL = "local"
 """The provider of a model at an address of one's own: it has no price."""
 
+ANSWER_TIMEOUT_S = 600.0
+CONNECT_TIMEOUT_S = 60.0
 EXTRA = "pip install 'toolgrade[models]'"
 _NO_KEY = "no-key"
 _PACKAGE = re.compile(r"install the `([^`]+)` package")
@@ -37,7 +41,15 @@ def connect(name: str, base_url: str | None, api_key: str | None) -> tuple[Model
         raise _not_given(name, error) from None
     # A profile may rewrite schemas for its provider: then the model would not see what the server sent.
     model.profile = {**model.profile, "json_schema_transformer": None}
+    _be_patient(model)
     return found, model
+
+
+def _be_patient(model: Model) -> None:
+    """Give SDKs that take one a longer time to connect: with very many requests under way, 5 s are not enough."""
+    client: Any = getattr(model, "client", None)
+    if hasattr(client, "timeout"):
+        client.timeout = httpx2.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
 
 
 def known_name(name: str) -> ModelName:
