@@ -120,6 +120,6 @@ def _finished_run(done: FinishedConversation, seen: Seen, sessions: RunSessions,
         turns=done.turns,
         usage=done.usage,
         cost=done.cost,
-        warnings=(*seen.offer.warnings, *sessions.warnings()),
+        warnings=(*seen.offer.warnings, *sessions.warnings(), *done.warnings),
         meta={"duration_s": round(seconds, 3), "answered_by": list(done.answered_by), "notes": list(sessions.notes())},
     )

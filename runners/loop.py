@@ -28,6 +28,7 @@ class FinishedConversation:
     cost: Decimal | None
     retries: int
     answered_by: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 async def converse(agent: Agent, task: Task, offer: Offer, call_tool: CallTool, max_turns: int) -> FinishedConversation:
@@ -81,6 +82,7 @@ def _finished(turns: Sequence[Turn], calls: Sequence[dict[str, Any]]) -> Finishe
         cost=_cost(turns),
         retries=sum(turn.retries for turn in turns),
         answered_by=tuple(dict.fromkeys(turn.answered_by for turn in turns if turn.answered_by)),
+        warnings=tuple(dict.fromkeys(text for turn in turns for text in turn.warnings)),
     )
 
 

@@ -49,8 +49,7 @@ class Models:
 
     def agent(self, model: str, suite: SuitePlan, test: PlannedTest) -> Agent:
         """The agent that a test of a suite runs with this model."""
-        if not _is_installed("pydantic_ai"):
-            raise Fault(f"`{model}` needs the extra `models`", "pip install 'toolgrade[models]'")
+        check_extra(model)
         from .model_agent import Line, ModelAgent
         from .prices import price_of
 
@@ -91,8 +90,11 @@ class Models:
         return self._semaphores.setdefault(provider, asyncio.Semaphore(self._limits.max_concurrency))
 
 
-def _is_installed(package: str) -> bool:
+def check_extra(model: str) -> None:
+    """Refuse a model where what asks models is not installed."""
     try:
-        return find_spec(package) is not None
+        is_installed = find_spec("pydantic_ai") is not None
     except ValueError:
-        return False
+        is_installed = False
+    if not is_installed:
+        raise Fault(f"`{model}` needs the extra `models`", "pip install 'toolgrade[models]'")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 _PATIENCE_S = 10
-_PACKAGES = ("toolgrade", "click", "jsonschema-rs", "msgspec", "pydantic", "PyYAML", "rfc8785")
+_PACKAGES = ("toolgrade", "click", "jsonschema-rs", "msgspec", "pydantic", "pydantic-ai-slim", "PyYAML", "rfc8785")
 
 
 def provenance(

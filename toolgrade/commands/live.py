@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from functools import wraps
 from pathlib import Path
@@ -39,8 +39,13 @@ _OPTIONS = (
     ),
     click.option("--resume", is_flag=True, help="Live: go on with a run that was interrupted."),
     click.option("--only-missing", is_flag=True, help="Live: only cells without cassettes."),
-    click.option("--max-cost", metavar="DOLLARS", callback=_dollars, help="Live: the most that all models may cost."),
     click.option("--only-stale", is_flag=True, help="Live: only cells whose cassettes no longer fit the suite."),
+    click.option("--max-cost", metavar="DOLLARS", callback=_dollars, help="Live: the most that all models may cost."),
+    click.option(
+        "--max-concurrency", type=click.IntRange(1, 10_000), default=8, show_default=True,
+        help="Live: requests under way at each model provider.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Live: list the tools, print turns, tokens and cost; ask no model."),
 )  # fmt: skip
 
 
@@ -53,6 +58,8 @@ class LiveOptions:
     only_missing: bool
     only_stale: bool
     max_cost: Decimal | None
+    max_concurrency: int
+    dry_run: bool
 
     @property
     def is_narrowed(self) -> bool:
@@ -71,10 +78,9 @@ def live_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `LiveOptions` to a command; they reach it together, as `live`."""
 
     @wraps(command)
-    def with_options(
-        record: bool | None, resume: bool, only_missing: bool, only_stale: bool, max_cost: Decimal | None, **rest: Any
-    ) -> None:
-        command(live=LiveOptions(record, resume, only_missing, only_stale, max_cost), **rest)
+    def with_options(**given: Any) -> None:
+        live = LiveOptions(**{field.name: given.pop(field.name) for field in fields(LiveOptions)})
+        command(live=live, **given)
 
     decorated: Callable[..., None] = with_options
     for option in reversed(_OPTIONS):
@@ -106,7 +112,7 @@ def run_live(
 
     assert compilation.plan is not None
     plan = compilation.plan
-    models = Models(os.environ, ModelLimits(options.max_cost))
+    models = Models(os.environ, ModelLimits(options.max_cost, options.max_concurrency))
     agents = agents_for(cells, models)
     secrets = plan_secrets(plan, os.environ)
     world = World(os.environ, suite_folders(compilation), agents, secrets)
@@ -127,6 +133,17 @@ def run_live(
             listener.close()
             click.echo("finished cells are kept: the same command with --resume goes on", err=True)
             raise
+
+
+def price_facts(results: "Sequence[CellResult]") -> dict[str, Any]:
+    """Which prices a run was counted with, for run.json; nothing where it cost nothing."""
+    if not any(result.cost is not None for result in results):
+        return {}
+    from datetime import UTC, datetime
+
+    from ..runners.prices import table_facts
+
+    return {"prices": table_facts(datetime.now(UTC).date())}
 
 
 def forget_finished(plan: "Plan") -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from .completing import complete_models, complete_tags, complete_tests
-from .live import LiveOptions, forget_finished, live_options, narrowed, run_live
+from .live import LiveOptions, forget_finished, live_options, narrowed, price_facts, run_live
 from .next_step import next_step
 from .options import suites_argument
 from .outputs import FinishedRun, Outputs, output_options
@@ -86,6 +86,8 @@ def run(
     toolgrade run --quiet --format agent
     toolgrade run suites/research.yml --mode live -j 4
     toolgrade run --mode live --only-missing
+    toolgrade run --mode live --dry-run
+    toolgrade run --mode live -j 40 --max-concurrency 16 --max-cost 5
     """
     from ..compiler.places import Places
     from ..runners.fault import BadInput
@@ -102,13 +104,17 @@ def run(
     cells = selection.cells(plan)
     if not cells:
         raise BadInput("nothing is selected", "`toolgrade plan` shows names, tags and models")
+    if live.dry_run:
+        _dry_run(compilation, narrowed(cells, live, cassettes), mode)
+        return
     base = outputs.read_base(mode)
     work = _Work(compilation, cells, workers, cassettes)
     stopwatch = _Stopwatch(mode)
     is_whole = selection.is_everything and not (mode == "live" and live.is_narrowed)
     results = _live(work, live, outputs) if mode == "live" else _replay(work, is_whole, outputs)
     report = make_report(plan, results, mode)
-    written = _written(report, out, is_whole, stopwatch)
+    made = {**stopwatch.provenance(), **(price_facts(results) if mode == "live" else {})}
+    written = _written(report, out, is_whole, made)
     if mode == "live" and not report.summary.errors:
         forget_finished(plan)
     compared = compare(comparable(base, report, suites, selection.is_everything), report) if base else None
@@ -134,6 +140,14 @@ class _Work:
     def plan(self) -> "Plan":
         assert self.compilation.plan is not None
         return self.compilation.plan
+
+
+def _dry_run(compilation: "Compilation", cells: "list[PlannedCell]", mode: str) -> None:
+    from .dry_run import dry_run
+
+    if mode != "live":
+        raise click.UsageError("a replay costs nothing: --dry-run goes with --mode live")
+    dry_run(compilation, cells)
 
 
 def _replay(work: _Work, is_whole: bool, outputs: Outputs) -> "tuple[CellResult, ...]":
@@ -168,12 +182,12 @@ class _Stopwatch:
         return provenance(Path.cwd(), self._started, datetime.now(UTC), seconds, self._is_dirty)
 
 
-def _written(report: "Report", out: Path | None, is_whole: bool, stopwatch: _Stopwatch) -> WrittenReport | None:
+def _written(report: "Report", out: Path | None, is_whole: bool, made: dict[str, Any]) -> WrittenReport | None:
     """The report in its file, where it is whole or a folder was given for it."""
     if report.summary.errors:
         click.echo("report.json was not written: it holds whole results alone", err=True)
     elif out is not None or is_whole:
-        return write_report(out or Path(f"reports/{report.mode}"), report, stopwatch.provenance())
+        return write_report(out or Path(f"reports/{report.mode}"), report, made)
     return None
 
 
