@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := .venv/bin
 RIVALS := .venv-rivals
 MODEL := .model
-BENCHMARKS := compile score replay fingerprint surface lexical live site
+BENCHMARKS := compile score replay fingerprint surface lexical live site models
 DIST ?= dist
 INSTALL := -m pip install --quiet -c constraints.txt
 
@@ -54,7 +54,7 @@ format: .venv/.installed-dev ## Format the code and fix what can be fixed
 golden: .venv/.installed-dev ## Rewrite the golden files; read the diff before committing it
 	@$(BIN)/python -m pytest --update-golden $(PYTEST_FLAGS)
 
-bench: .venv/.installed ## Measure everything that has a figure to meet: ratios within one run
+bench: .venv/.installed-dev ## Measure everything that has a figure to meet: ratios within one run
 	@set -e; for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py; done
 	@echo "Against other libraries, in environments of their own: make bench-rivals, make bench-install."
 

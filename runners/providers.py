@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx2
-from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model, infer_model, known_model_names
 from pydantic_ai.providers import infer_provider_class
 
@@ -110,7 +109,7 @@ def _not_given(name: str, error: Exception) -> Fault:
         package, install = _PACKAGE.search(text), _INSTALL.search(text)
         missing = f"the package {package[1]}" if package else f"a package: {_line(text)}"
         return Fault(f"`{name}` needs {missing}", install[0].replace('"', "'") if install else EXTRA)
-    variable = _VARIABLE.search(text) if isinstance(error, UserError) else None
+    variable = _VARIABLE.search(text)
     if variable:
         return Fault(f"`{name}` needs a key", f"export {variable[1]}=…")
     return Fault(f"`{name}` cannot be reached: {_line(text)}", "docs/models.md says what each provider needs")
