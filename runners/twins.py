@@ -9,19 +9,19 @@ _MIN_WORDS = 3
 _CANDIDATES = 20
 
 
-def twins(texts: Sequence[frozenset[str]], keys: Sequence[Hashable]) -> list[list[int]]:
+def twins(texts: Sequence[frozenset[str]], keys: Sequence[Hashable], similar: float = SIMILAR) -> list[list[int]]:
     """Groups of places whose texts share nine words of ten, or whose keys are equal; each group sorted."""
     groups = _Groups(len(texts))
     first: dict[Hashable, int] = {}
     for place, key in enumerate(keys):
         if key:
             groups.join(first.setdefault(key, place), place)
-    for one, other in _similar(texts):
+    for one, other in _similar(texts, similar):
         groups.join(one, other)
     return groups.of_several()
 
 
-def _similar(texts: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
+def _similar(texts: Sequence[frozenset[str]], similar: float) -> Iterator[tuple[int, int]]:
     """Pairs of similar texts. Two such texts have one of their few rarest words in common, so only those are indexed.
 
     A text is compared with the last few that share such a word: in a large family that joins each to its neighbour.
@@ -31,9 +31,9 @@ def _similar(texts: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
     for place, text in enumerate(texts):
         if len(text) < _MIN_WORDS:
             continue
-        rarest = sorted(text, key=lambda word: (holders[word], word))[: len(text) - ceil(SIMILAR * len(text)) + 1]
+        rarest = sorted(text, key=lambda word: (holders[word], word))[: len(text) - ceil(similar * len(text)) + 1]
         for other in sorted({candidate for word in rarest for candidate in index[word]}):
-            if len(text & texts[other]) >= SIMILAR * len(text | texts[other]):
+            if len(text & texts[other]) >= similar * len(text | texts[other]):
                 yield other, place
         for word in rarest:
             index[word].append(place)

@@ -12,6 +12,7 @@ from .commands.completion import completion
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.drift import drift
+from .commands.init import init
 from .commands.plan import plan
 from .commands.run import run
 from .commands.schema import schema
@@ -43,7 +44,7 @@ def toolgrade() -> None:
     """
 
 
-for command in (check, completion, diff, doctor, drift, plan, run, schema, score, site):
+for command in (check, completion, diff, doctor, drift, init, plan, run, schema, score, site):
     toolgrade.add_command(command)
 
 

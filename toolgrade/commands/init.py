@@ -1,0 +1,98 @@
+"""`toolgrade init`: a first suite from what servers list."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .servers import announce, here, named_server
+
+if TYPE_CHECKING:
+    from ..compiler.plan import AnyServer
+
+_RUNNERS = ("python", "python3", "uv", "uvx", "npx", "node", "deno", "bunx", "pipx", "run", "env")
+_NOISE = ("mcp", "server", "servers", "js", "py", "mjs", "ts", "www", "api", "com", "org", "io", "localhost")
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--command", "commands", metavar="TEXT", multiple=True, help="Start this server. May be repeated.")
+@click.option("--url", "urls", metavar="URL", multiple=True, help="Reach the server at this address. May be repeated.")
+@click.option(
+    "--header", "headers", metavar="NAME: VALUE", multiple=True,
+    help="A header for --url, such as 'Authorization: Bearer ${env:TOKEN}'. May be repeated.",
+)  # fmt: skip
+@click.option("--tests", type=click.IntRange(1, 200), default=8, show_default=True, help="The most tests to draft.")
+@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+def init(
+    file: Path | None,
+    commands: tuple[str, ...],
+    urls: tuple[str, ...],
+    headers: tuple[str, ...],
+    tests: int,
+    force: bool,
+) -> None:
+    """Draft a first suite from what servers list.
+
+    Lists the tools and writes a suite to FILE (by default suites/NAME.yml, after the first server): classes of tools
+    that seem interchangeable, within a server and between servers, and a prompt for each from its description. It is
+    a guess with comments for the person who corrects it. No tool is called; those that seem to change something get
+    no prompt. The suite runs with `lexical`, which needs no key.
+
+    \b
+    toolgrade init --command "uvx mcp-server-git"
+    toolgrade init --command "uvx mcp-server-fetch" --command "npx -y fetch-mcp" suites/fetch.yml
+    toolgrade init --url https://example.org/mcp --header 'Authorization: Bearer ${env:TOKEN}'
+    """
+    servers = _servers(commands, urls, headers)
+    target = file or Path("suites") / f"{servers[0].name}.yml"
+    _refuse_to_replace(target, force)
+    from ..runners.draft import draft_classes, left_out
+    from ..runners.draft_suite import suite_text
+    from ..runners.durable import write_durably
+    from ..runners.listings import listed
+    from ..runners.shell_words import quote_word
+
+    listings = listed(servers, here(), announce)
+    drafts = draft_classes(listings, tests)
+    write_durably(target, suite_text(servers, drafts, left_out(listings)).encode())
+    found = sum(draft.is_found for draft in drafts)
+    click.echo(f"wrote {target.as_posix()}: {len(drafts)} classes, {found} of them found by a text search", err=True)
+    click.echo(f"next: read it, correct it, then toolgrade run {quote_word(target.as_posix())} --mode live", err=True)
+
+
+def _servers(commands: tuple[str, ...], urls: tuple[str, ...], headers: tuple[str, ...]) -> "list[AnyServer]":
+    if not commands and not urls:
+        raise click.UsageError("give --command or --url")
+    if headers and not urls:
+        raise click.UsageError("--header goes with --url")
+    servers: list[AnyServer] = []
+    for command, url in [*((command, None) for command in commands), *((None, url) for url in urls)]:
+        name = _name(command or re.sub(r"^https?://|[:/?].*$", "", url or ""))
+        taken = sum(server.name.rstrip("0123456789") == name for server in servers)
+        server = named_server(command, url, headers if url else (), f"{name}{taken + 1}" if taken else name)
+        assert server is not None, "this is a bug in toolgrade: neither a command nor an address"
+        servers.append(server)
+    return servers
+
+
+def _name(text: str) -> str:
+    """A name for a server, from the words of its package, program or host that say something."""
+    for part in text.split():
+        stem = part.rstrip("/").rpartition("/")[2].split("@")[0]
+        if part.startswith("-") or stem in _RUNNERS:
+            continue
+        words = [word for word in re.split(r"[^a-z0-9]+", stem.lower()) if word and word not in _NOISE]
+        if words and not words[0].isdigit():
+            return "-".join(words)
+    return "server"
+
+
+def _refuse_to_replace(target: Path, force: bool) -> None:
+    from ..runners.fault import BadInput
+
+    if target.exists() and not force:
+        raise BadInput(f"{target} is there already; nothing was written", "name another file, or add --force")
+    if target.suffix not in (".yml", ".yaml"):
+        raise BadInput(f"{target}: a suite ends in .yml or .yaml")
