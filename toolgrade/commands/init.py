@@ -67,19 +67,26 @@ def _servers(commands: tuple[str, ...], urls: tuple[str, ...], headers: tuple[st
         raise click.UsageError("give --command or --url")
     if headers and not urls:
         raise click.UsageError("--header goes with --url")
+    import msgspec
+
     servers: list[AnyServer] = []
     for command, url in [*((command, None) for command in commands), *((None, url) for url in urls)]:
-        name = _name(command or re.sub(r"^https?://|[:/?].*$", "", url or ""))
-        taken = sum(server.name.rstrip("0123456789") == name for server in servers)
-        server = named_server(command, url, headers if url else (), f"{name}{taken + 1}" if taken else name)
+        server = named_server(command, url, headers if url else (), "server")
         assert server is not None, "this is a bug in toolgrade: neither a command nor an address"
-        servers.append(server)
+        name = _name(server)
+        taken = sum(other.name.rstrip("0123456789") == name for other in servers)
+        servers.append(msgspec.structs.replace(server, name=f"{name}{taken + 1}" if taken else name))
     return servers
 
 
-def _name(text: str) -> str:
+def _name(server: "AnyServer") -> str:
     """A name for a server, from the words of its package, program or host that say something."""
-    for part in text.split():
+    from ..compiler.plan import HttpServer, StdioServer
+
+    parts = server.command if isinstance(server, StdioServer) else ()
+    if isinstance(server, HttpServer):
+        parts = (re.sub(r"^https?://|[:/?].*$", "", server.url),)
+    for part in parts:
         stem = part.rstrip("/").rpartition("/")[2].split("@")[0]
         if part.startswith("-") or stem in _RUNNERS:
             continue
