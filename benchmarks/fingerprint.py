@@ -8,7 +8,7 @@ from typing import Any
 
 import rfc8785
 
-from toolgrade.runners.fingerprint import ServerListing, fingerprint
+from toolgrade.runners.catalogs.fingerprint import ServerListing, fingerprint
 
 PARAMETERS = 5
 Tools = list[dict[str, Any]]

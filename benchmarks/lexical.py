@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from toolgrade.runners.agent import OfferedTool
-from toolgrade.runners.lexical import Catalog, choose
+from toolgrade.runners.agents.agent import OfferedTool
+from toolgrade.runners.agents.lexical import Catalog, choose
 
 ETOM = Path(__file__).parents[2] / "shared/data/etom"
 Tool = tuple[str, str]

@@ -15,16 +15,16 @@ from mcp.client.stdio import stdio_client
 from toolgrade import compile_suites
 from toolgrade.compiler.canonical import to_json
 from toolgrade.compiler.plan import Plan, StdioServer
+from toolgrade.runners.agents.lexical import LexicalAgent
+from toolgrade.runners.cassettes.recording import make_cassette
+from toolgrade.runners.cassettes.redaction import Redactor
+from toolgrade.runners.catalogs.fingerprint import fingerprint
 from toolgrade.runners.events import ignore
-from toolgrade.runners.fingerprint import fingerprint
 from toolgrade.runners.journal import Journal
-from toolgrade.runners.lexical import LexicalAgent
 from toolgrade.runners.live import LiveRun, World
-from toolgrade.runners.recording import make_cassette
-from toolgrade.runners.redaction import Redactor
 from toolgrade.runners.selection import all_cells, cell_key
-from toolgrade.runners.session import connect
-from toolgrade.runners.transports import Place
+from toolgrade.runners.servers.session import connect
+from toolgrade.runners.servers.transports import Place
 
 CALLS = 200
 ROUNDS = 5

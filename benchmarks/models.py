@@ -12,8 +12,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from toolgrade.compiler.plan import PlannedTest, Sampling, SuitePlan
-from toolgrade.runners.agent import OfferedTool, Task, ToolAnswer
-from toolgrade.runners.models import ModelLimits, Models
+from toolgrade.runners.agents.agent import OfferedTool, Task, ToolAnswer
+from toolgrade.runners.models.roster import ModelLimits, Models
 
 CONVERSATIONS = 1000
 WAIT_S = 0.2

@@ -10,9 +10,9 @@ from pathlib import Path
 import toolgrade
 from toolgrade.cassette import FinishedRun, Recorder, Redactor, fingerprint
 from toolgrade.compiler.plan import Plan
-from toolgrade.runners.cassette import cassette_path, seal
+from toolgrade.runners.cassettes.cassette import cassette_path, seal
+from toolgrade.runners.cassettes.recording import make_cassette
 from toolgrade.runners.engine import run_cells
-from toolgrade.runners.recording import make_cassette
 from toolgrade.runners.replay import Replay
 from toolgrade.runners.selection import all_cells
 from toolgrade.site.report import make_report

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from toolgrade.runners.fingerprint import ServerListing
-from toolgrade.runners.surface import count_surface, load_encoding, surface_texts
+from toolgrade.runners.catalogs.fingerprint import ServerListing
+from toolgrade.runners.catalogs.surface import count_surface, load_encoding, surface_texts
 
 LIVEMCP = Path(__file__).parents[2] / "shared/data/livemcp/tools.json"
 COPIES = 10

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ..compiler.plan import SuitePlan
-from .cassette import Cassette, shape_of
+from .cassettes.cassette import Cassette, shape_of
 from .fault import Fault
 from .result import Surface
 from .selection import PlannedCell

@@ -7,19 +7,19 @@ from pathlib import Path
 
 from ..compiler.plan import LEXICAL
 from ..gates.result import GateResult
-from .agent import Agent
-from .environment import check_environment
+from .agents.agent import Agent
+from .cassettes.redaction import Redactor
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted
 from .fault import Fault
 from .journal import Journal
-from .limits import Limits
 from .live_cell import Keep, LiveCell, scored, servers_of
-from .pool import ServerPool
-from .redaction import Redactor
 from .replay import NO_MODEL
 from .result import CellResult
 from .selection import PlannedCell, cell_key
-from .transports import Place
+from .servers.environment import check_environment
+from .servers.limits import Limits
+from .servers.pool import ServerPool
+from .servers.transports import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,21 +12,21 @@ import msgspec
 from ..compiler.plan import AnyServer
 from ..gates.gate import Conditions
 from ..gates.token_efficiency import TokenEfficiency
-from .agent import Agent, OfferedTool, Task
-from .cassette import Cassette, shape_of
+from .agents.agent import Agent, OfferedTool, Task
+from .cassettes.cassette import Cassette, shape_of
+from .cassettes.recording import FinishedRun
+from .catalogs.seen import Seen, Sights
 from .events import CallMade, Listener
 from .fault import BadInput, Fault
 from .journal import Entry
 from .loop import FinishedConversation, converse
-from .pool import RunSessions, ServerPool
-from .recording import FinishedRun
 from .result import CellResult, RecordedTools, Surface
 from .scoring import CellScorer
-from .seen import Seen, Sights
 from .selection import PlannedCell
-from .session import CallResult
+from .servers.pool import RunSessions, ServerPool
+from .servers.session import CallResult
+from .servers.transports import Place
 from .shown import as_recorded
-from .transports import Place
 
 Keep = Callable[[PlannedCell, int, FinishedRun], Cassette]
 """What becomes of a finished run: the cassette of it, written or not."""

@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 from ..gates.trace import MALFORMED, Usage
-from .agent import Agent, AskedCall, OfferedTool, Task, ToolAnswer, Turn
+from .agents.agent import Agent, AskedCall, OfferedTool, Task, ToolAnswer, Turn
+from .catalogs.offer import Offer
 from .fault import Fault
-from .offer import Offer
-from .session import CallResult
+from .servers.session import CallResult
 
 MAX_CALLS = 1000
 UNKNOWN_TOOL = "unknown_tool"

@@ -8,16 +8,16 @@ import msgspec
 from ..compiler.plan import Plan, SuitePlan
 from ..gates.gate import Conditions
 from ..gates.result import GateResult
-from .cassette import Cassette, cassette_files, shape_of
-from .drift import describe, drift
-from .fingerprint import Toolset
-from .members import ListedTools
+from .cassettes.cassette import Cassette, cassette_files, shape_of
+from .cassettes.stale import Refusal, check_fit, load_cassette
+from .cassettes.toolset_lock import BrokenLock, ToolsetLock, lock_path, read_lock
+from .catalogs.drift import describe, drift
+from .catalogs.fingerprint import Toolset
+from .catalogs.members import ListedTools
 from .result import CellResult, RecordedTools
 from .scoring import CellScorer
 from .selection import PlannedCell, all_cells
 from .shown import as_recorded
-from .stale import Refusal, check_fit, load_cassette
-from .toolset_lock import BrokenLock, ToolsetLock, lock_path, read_lock
 
 _REPLAYED = Conditions("replay")
 NO_MODEL = "no model runs this test: score recorded traces with `toolgrade score`"

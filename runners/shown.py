@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from ..gates.selection import CallOutcome, ToolClass, call_outcomes
 from ..gates.trace import Call, Trace
-from .redaction import REDACTED, Redactor
+from .cassettes.redaction import REDACTED, Redactor
 from .result import CallResult, TraceResult
 
 MAX_ARGS_BYTES = 2_000

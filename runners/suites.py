@@ -40,7 +40,7 @@ def catalogs_in(folder: Path) -> ToolsOf:
     """What the frozen catalogs below a folder list; a link that leads out of it is not followed."""
 
     def tools_of(name: str) -> frozenset[str] | str:
-        from .frozen import read_catalog
+        from .catalogs.frozen import read_catalog
 
         path = folder / name
         if not path.resolve().is_relative_to(folder.resolve()):

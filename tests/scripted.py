@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from toolgrade.runners.agent import AskedCall, Task, ToolAnswer, Turn
+from toolgrade.runners.agents.agent import AskedCall, Task, ToolAnswer, Turn
 
 
 def asking(name: str, **args: object) -> AskedCall:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from .gates.result import Counts, GateResult
     from .gates.trace import Call, Trace
     from .live import run_live
+    from .runners.cassettes.recorder import Recorder
+    from .runners.catalogs.fingerprint import Toolset, fingerprint
     from .runners.fault import Fault
-    from .runners.fingerprint import Toolset, fingerprint
-    from .runners.recorder import Recorder
     from .runners.scoring import check_trace, score_correctness, score_efficiency, score_selection, score_traces
     from .runners.selection import Selection
     from .runners.suites import compile_suites
@@ -44,17 +44,17 @@ _HOMES = {
     "GitHistory": "site.git_history",
     "NotCompiled": "api",
     "Plan": "compiler.plan",
-    "Recorder": "runners.recorder",
+    "Recorder": "runners.cassettes.recorder",
     "Report": "site.report",
     "Selection": "runners.selection",
-    "Toolset": "runners.fingerprint",
+    "Toolset": "runners.catalogs.fingerprint",
     "Trace": "gates.trace",
     "build_site": "site.build",
     "check_trace": "runners.scoring",
     "compile_suites": "runners.suites",
     "compile_text": "compiler.compile",
     "diff": "site.diff",
-    "fingerprint": "runners.fingerprint",
+    "fingerprint": "runners.catalogs.fingerprint",
     "letter_grade": "gates.grade",
     "load_plan": "api",
     "load_report": "site.read_report",

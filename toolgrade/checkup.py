@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from .compiler.render import Paint, visible
 from .console import counted
-from .runners.checkup import Checkup
-from .runners.lint import Finding, Kind
+from .runners.catalogs.checkup import Checkup
+from .runners.catalogs.lint import Finding, Kind
 
 SHOWN_TOOLS = 15
 _SHOWN_IDS = 4

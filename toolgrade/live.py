@@ -10,19 +10,19 @@ from tempfile import TemporaryDirectory
 
 from .compiler.compile import Compilation
 from .compiler.plan import Plan
-from .runners.agent import Agent
-from .runners.agents import agents_for
-from .runners.environment import plan_secrets
+from .runners.agents.agent import Agent
+from .runners.agents.roster import agents_for
+from .runners.cassettes.recorder import Recorder
+from .runners.cassettes.recording import make_cassette
+from .runners.cassettes.redaction import Redactor
+from .runners.catalogs.fingerprint import fingerprint
 from .runners.events import Listener, ignore
-from .runners.fingerprint import fingerprint
 from .runners.journal import Journal
 from .runners.live import LiveRun, World
 from .runners.live_cell import Keep
-from .runners.models import ModelLimits, Models
-from .runners.recorder import Recorder
-from .runners.recording import make_cassette
-from .runners.redaction import Redactor
+from .runners.models.roster import ModelLimits, Models
 from .runners.selection import Selection, cell_key
+from .runners.servers.environment import plan_secrets
 from .runners.suites import suite_folders
 from .site.report import Report, make_report
 

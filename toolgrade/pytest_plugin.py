@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .gates.trace import Trace
-    from .runners.recorder import Recorder
+    from .runners.cassettes.recorder import Recorder
     from .site.report import TestReport
 
     StrPath = str | PathLike[str]
@@ -92,7 +92,7 @@ def toolgrade_recorder(request: pytest.FixtureRequest) -> MakeRecorder:
 
     def make(*suites: StrPath, secrets: Sequence[str] = ()) -> Recorder:
         from .api import load_plan
-        from .runners.recorder import Recorder
+        from .runners.cassettes.recorder import Recorder
 
         return Recorder(load_plan(*suites), cassettes, secrets)
 

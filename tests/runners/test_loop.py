@@ -8,12 +8,12 @@ import pytest
 
 from tests.scripted import Script, asking
 from toolgrade.gates.trace import Usage
-from toolgrade.runners.agent import AskedCall, OfferedTool, Task, Turn
+from toolgrade.runners.agents.agent import AskedCall, OfferedTool, Task, Turn
+from toolgrade.runners.catalogs.fingerprint import ServerListing
+from toolgrade.runners.catalogs.offer import merge
 from toolgrade.runners.fault import Fault
-from toolgrade.runners.fingerprint import ServerListing
 from toolgrade.runners.loop import FinishedConversation, converse
-from toolgrade.runners.offer import merge
-from toolgrade.runners.session import CallResult
+from toolgrade.runners.servers.session import CallResult
 
 OFFER = merge({"docs": ServerListing(None, [{"name": "read"}, {"name": "fail"}, {"name": "say it"}])})
 DONE = Turn(text="done")

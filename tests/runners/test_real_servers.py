@@ -16,8 +16,8 @@ import pytest
 from tests.conftest import RunToolgrade, ThirdParty
 from toolgrade.compiler.canonical import to_json
 from toolgrade.compiler.plan import HttpServer, StdioServer
-from toolgrade.runners.session import CallResult, Session, connect
-from toolgrade.runners.transports import Place
+from toolgrade.runners.servers.session import CallResult, Session, connect
+from toolgrade.runners.servers.transports import Place
 
 
 def use(server: StdioServer | HttpServer, tool: str, **args: Any) -> tuple[Session, CallResult]:

@@ -17,7 +17,7 @@ from tests.conftest import Golden
 from tests.recordings import SHOP, compiled, make_shop, record_runs, write_suite
 from toolgrade.cassette import Refusal, load_cassette
 from toolgrade.compiler.canonical import to_json
-from toolgrade.runners.cassette import seal
+from toolgrade.runners.cassettes.cassette import seal
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.replay import Replay, unused_cassettes
 from toolgrade.runners.result import CellResult

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import RunToolgrade
-from toolgrade.runners.fingerprint import ServerListing, fingerprint
-from toolgrade.runners.frozen import freeze, read_catalog
+from toolgrade.runners.catalogs.fingerprint import ServerListing, fingerprint
+from toolgrade.runners.catalogs.frozen import freeze, read_catalog
 
 SERVERS = Path(__file__).parents[1] / "servers"
 TOOLS: list[dict[str, Any]] = [
@@ -45,7 +45,7 @@ def shop(tmp_path: Path) -> Path:
 
 
 def command_for(catalog: Path) -> str:
-    return f"'{sys.executable}' -m toolgrade.runners.catalog_server '{catalog}'"
+    return f"'{sys.executable}' -m toolgrade.runners.servers.catalog_server '{catalog}'"
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_a_command_is_started_without_a_shell(shop: Path, run_toolgrade: RunTool
     assert done.code == 0
     assert "shop: 1 server, 2 tools, 24 tokens (cl100k_base)\n" in done.stdout
     assert done.stdout.endswith("\nnothing found\n")
-    assert done.stderr.startswith(f"shop: starting {sys.executable} -m toolgrade.runners.catalog_server ")
+    assert done.stderr.startswith(f"shop: starting {sys.executable} -m toolgrade.runners.servers.catalog_server ")
     done = run_toolgrade("doctor", "--command", f"touch canary; {sys.executable}")
     assert done.code == 3
     assert not (shop / "canary").exists()

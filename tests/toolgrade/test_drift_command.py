@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import RunToolgrade
 from tests.recordings import record_all, write_suite
-from toolgrade.runners.fingerprint import ServerListing
-from toolgrade.runners.frozen import freeze
+from toolgrade.runners.catalogs.fingerprint import ServerListing
+from toolgrade.runners.catalogs.frozen import freeze
 
 SUITE = """\
 servers:

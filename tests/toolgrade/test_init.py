@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import RunToolgrade
-from toolgrade.runners.fingerprint import ServerListing
-from toolgrade.runners.frozen import freeze
+from toolgrade.runners.catalogs.fingerprint import ServerListing
+from toolgrade.runners.catalogs.frozen import freeze
 
 TOOLS: list[dict[str, Any]] = [
     {"name": "find_product", "description": "Finds a product of the shop by its title.", "inputSchema": {}},
@@ -20,7 +20,7 @@ TOOLS: list[dict[str, Any]] = [
 @pytest.fixture
 def command(tmp_path: Path) -> str:
     freeze(tmp_path / "mcp-shop.json", "shop", ServerListing("1.2", TOOLS))
-    return f"'{sys.executable}' -m toolgrade.runners.catalog_server mcp-shop.json"
+    return f"'{sys.executable}' -m toolgrade.runners.servers.catalog_server mcp-shop.json"
 
 
 def test_the_suite_compiles_and_runs_live(command: str, tmp_path: Path, run_toolgrade: RunToolgrade) -> None:

@@ -9,8 +9,8 @@ import click
 from .servers import announce, here, named_server, server_options
 
 if TYPE_CHECKING:
-    from ..runners.checkup import Checkup
-    from ..runners.fingerprint import ServerListing
+    from ..runners.catalogs.checkup import Checkup
+    from ..runners.catalogs.fingerprint import ServerListing
 
 Catalogs = list[tuple[str, "Mapping[str, ServerListing]"]]
 
@@ -52,7 +52,7 @@ def doctor(
       --freeze suites/catalogs/excel.json
     """
     catalogs = _catalogs(suite, command, url, headers, name)
-    from ..runners.checkup import check_up
+    from ..runners.catalogs.checkup import check_up
 
     checkups = [check_up(label, listings) for label, listings in catalogs]
     _show(checkups, style, show_all)
@@ -67,7 +67,7 @@ def doctor(
 
 def _catalogs(suite: str | None, command: str | None, url: str | None, headers: tuple[str, ...], name: str) -> Catalogs:
     """What the servers list, by suite or for the one server that was named."""
-    from ..runners.listings import listed
+    from ..runners.servers.listings import listed
     from ..runners.suites import compile_suites
     from .options import compiled
 
@@ -86,7 +86,7 @@ def _show(checkups: "list[Checkup]", style: str, show_all: bool) -> None:
     from ..checkup import checkup_text
     from ..compiler.canonical import to_json
     from ..console import painter
-    from ..runners.checkup import SCHEMA
+    from ..runners.catalogs.checkup import SCHEMA
 
     if style == "json":
         click.echo(to_json({"schema": SCHEMA, "catalogs": checkups}), nl=False)
@@ -96,8 +96,8 @@ def _show(checkups: "list[Checkup]", style: str, show_all: bool) -> None:
 
 def _freeze(target: Path, catalogs: Catalogs) -> None:
     from ..compiler.identity import suite_id
+    from ..runners.catalogs.frozen import freeze
     from ..runners.fault import BadInput
-    from ..runners.frozen import freeze
 
     listings = {server: listing for _, found in catalogs for server, listing in found.items()}
     if len(listings) < sum(len(found) for _, found in catalogs):

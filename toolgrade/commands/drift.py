@@ -10,8 +10,8 @@ from .servers import announce, here
 
 if TYPE_CHECKING:
     from ..compiler.plan import SuitePlan
+    from ..runners.catalogs.freshness import Comparison, Recorded
     from ..runners.fault import ServerFault
-    from ..runners.freshness import Comparison, Recorded
 
 
 @click.command()
@@ -49,9 +49,9 @@ Checked = tuple["SuitePlan", "Recorded", "tuple[Comparison, ...]", "dict[str, Se
 
 def _check(suite: "SuitePlan", cassettes: Path) -> Checked:
     """What a suite's cassettes say against what its servers list."""
+    from ..runners.catalogs.freshness import compare, read_recorded
     from ..runners.fault import ServerFault
-    from ..runners.freshness import compare, read_recorded
-    from ..runners.listings import list_servers
+    from ..runners.servers.listings import list_servers
 
     recorded = read_recorded(suite, cassettes)
     servers = [server for server in suite.servers if server.name in recorded.servers]
@@ -72,7 +72,7 @@ def _report(
     """Say what was found, and the exit code of it."""
     from ..compiler.render import visible
     from ..console import message
-    from ..runners.stale import record_command
+    from ..runners.cassettes.stale import record_command
 
     for comparison in comparisons if is_text else ():
         click.echo(visible(f"{suite.file}: {_verdict(comparison)}"))
@@ -98,7 +98,7 @@ def _verdict(comparison: "Comparison") -> str:
 
 
 def _lines(comparison: "Comparison") -> list[str]:
-    from ..runners.drift import describe
+    from ..runners.catalogs.drift import describe
 
     lines = [describe(change) for change in comparison.changes]
     if comparison.is_drift and not lines:

@@ -10,16 +10,16 @@ from .servers import announce, here
 
 if TYPE_CHECKING:
     from ..compiler.compile import Compilation
-    from ..runners.fingerprint import ServerListing
-    from ..runners.forecast import CellForecast
+    from ..runners.catalogs.fingerprint import ServerListing
+    from ..runners.models.forecast import CellForecast
     from ..runners.selection import PlannedCell
 
 
 def dry_run(compilation: "Compilation", cells: "Sequence[PlannedCell]") -> None:
     """List the tools of every cell, and print what running it would take."""
-    from ..runners.forecast import forecast
-    from ..runners.listings import listed
     from ..runners.live_cell import servers_of
+    from ..runners.models.forecast import forecast
+    from ..runners.servers.listings import listed
     from ..runners.suites import suite_folders
 
     folders = suite_folders(compilation)

@@ -48,10 +48,10 @@ def init(
     servers = _servers(commands, urls, headers)
     target = file or Path("suites") / f"{servers[0].name}.yml"
     _refuse_to_replace(target, force)
-    from ..runners.draft import draft_classes, left_out
-    from ..runners.draft_suite import suite_text
+    from ..runners.catalogs.draft import draft_classes, left_out
+    from ..runners.catalogs.draft_suite import suite_text
     from ..runners.durable import write_durably
-    from ..runners.listings import listed
+    from ..runners.servers.listings import listed
     from ..runners.shell_words import quote_word
 
     listings = listed(servers, here(), announce)

@@ -90,7 +90,7 @@ def live_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def narrowed(cells: "list[PlannedCell]", options: LiveOptions, cassettes: Path) -> "list[PlannedCell]":
     """The cells that have to be recorded, where only those are wanted."""
-    from ..runners.recorded_state import recorded_state
+    from ..runners.cassettes.recorded_state import recorded_state
 
     wanted = {"missing": options.only_missing, "stale": options.only_stale}
     return [cell for cell in cells if not options.is_narrowed or wanted.get(recorded_state(cassettes, cell), False)]
@@ -102,12 +102,12 @@ def run_live(
     """Run cells. Whatever can be known to be wrong is found before anything is started."""
     from ..live import keep_runs
     from ..progress import progress
-    from ..runners.agents import agents_for
-    from ..runners.environment import plan_secrets
+    from ..runners.agents.roster import agents_for
     from ..runners.interrupt import run_interruptibly
     from ..runners.journal import Journal
     from ..runners.live import LiveRun, World
-    from ..runners.models import ModelLimits, Models
+    from ..runners.models.roster import ModelLimits, Models
+    from ..runners.servers.environment import plan_secrets
     from ..runners.suites import suite_folders
 
     assert compilation.plan is not None
@@ -141,7 +141,7 @@ def price_facts(results: "Sequence[CellResult]") -> dict[str, Any]:
         return {}
     from datetime import UTC, datetime
 
-    from ..runners.prices import table_facts
+    from ..runners.models.prices import table_facts
 
     return {"prices": table_facts(datetime.now(UTC).date())}
 

@@ -31,7 +31,7 @@ def next_step(report: "Report", results: "Sequence[CellResult]", written: "Writt
 
 def _record_again(results: "Sequence[CellResult]") -> str:
     """One command that records what was refused."""
-    from ..runners.stale import record_command
+    from ..runners.cassettes.stale import record_command
 
     refused = [result for result in results if result.error is not None]
     files = dict.fromkeys(result.suite.file for result in refused)

@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from ..compiler.plan import AnyServer
-    from ..runners.transports import Place
+    from ..runners.servers.transports import Place
 
 _OPTIONS = (
     click.option("--command", metavar="TEXT", help="Start this server: a command line, split as a shell would."),
@@ -49,7 +49,7 @@ def named_server(command: str | None, url: str | None, headers: tuple[str, ...],
 
 def here(folder: Path | None = None) -> "Place":
     """Where servers are started from."""
-    from ..runners.transports import Place
+    from ..runners.servers.transports import Place
 
     return Place(os.environ, folder or Path.cwd())
 

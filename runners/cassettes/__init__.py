@@ -1,0 +1,1 @@
+"""Runs in files: recording, redaction, locks, and why a recording is refused."""

@@ -1,0 +1,141 @@
+"""Cassettes: a run as it happened, in a file that says when it is damaged or no longer fits the suite.
+
+The integrity hash finds corruption. It is not a signature: who can write the file can write the hash.
+"""
+
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from ...compiler.canonical import digest, to_json
+from ...compiler.identity import hashed_slug
+from ...compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
+from ...gates.trace import Call, Trace, Usage
+
+FORMAT = 1
+KIND = "toolgrade.cassette"
+MAX_BYTES = 64 * 1024 * 1024
+_UNSEALED = f"sha256:{'0' * 64}"
+
+
+class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What shapes a run, and so has to be the same for a recording to stand for it. Gates are not in it."""
+
+    driver: str
+    max_turns: int
+    servers: tuple[dict[str, Any], ...]
+    prompt: str | None = None
+    system_prompt: str | None = None
+    sampling: Sampling | UnsetType = UNSET
+    base_url: str | None = None
+
+    @property
+    def digest(self) -> str:
+        return digest(self)
+
+
+class Key(msgspec.Struct, frozen=True):
+    """Which run of which cell this is."""
+
+    suite: str
+    test: str
+    model: str
+    run: int
+    runs: int
+    digest: str
+    shape: Shape
+
+
+class RecordedToolset(msgspec.Struct, frozen=True):
+    """The fingerprint of the tools the agent saw; the tools themselves are in the suite's lock file."""
+
+    scheme: str
+    fingerprint: str
+    tools: int
+    servers: tuple[str, ...]
+
+
+class RecordedCall(Call, frozen=True, omit_defaults=True):
+    """A call with what came back: JSON that stays as it is until somebody asks for it."""
+
+    result: Raw | UnsetType = UNSET
+
+
+class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One run of one cell. It is a trace, too: `toolgrade score` reads it as it is."""
+
+    format: int
+    kind: str
+    status: Literal["complete", "incomplete"]
+    key: Key
+    toolset: RecordedToolset
+    tool_calls: tuple[RecordedCall, ...]
+    redactions: int
+    integrity: str
+    final_response: str | UnsetType = UNSET
+    turns: int | UnsetType = UNSET
+    usage: Usage | UnsetType = UNSET
+    cost: str | UnsetType = UNSET
+    warnings: tuple[str, ...] = ()
+
+    def trace(self) -> Trace:
+        """The run for scoring."""
+        cost = None if isinstance(self.cost, UnsetType) else Decimal(self.cost)
+        return Trace(self.tool_calls, _known(self.final_response), _known(self.turns), _known(self.usage), cost)
+
+
+def shape_of(suite: SuitePlan, test: PlannedTest, cell: Cell) -> Shape:
+    """What shapes the runs of a cell, as the suite has it now."""
+    by_name = {server.name: server for server in suite.servers}
+    servers = tuple(_settings(by_name[name]) for name in dict.fromkeys(test.servers))
+    driver = LEXICAL if cell.model == LEXICAL else "model"
+    sampling = UNSET if test.sampling == Sampling() else test.sampling
+    return Shape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url)
+
+
+def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
+    """Where a run is kept: below the suite's folder, under names that no other test or model shares."""
+    return Path(cassette_files(root, suite, test, cell)[run - 1])
+
+
+def cassette_files(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell) -> list[str]:
+    """Where all runs of a cell are kept, as text: a replay of thousands has no time for path objects."""
+    start = f"{root.as_posix()}/{suite.id}/{test.id}/{hashed_slug(cell.model or '')}.run"
+    return [f"{start}{run}.json" for run in range(1, test.runs + 1)]
+
+
+def meta_path(cassette: Path) -> Path:
+    """Where times, latencies, request ids and versions are kept: neither hashed nor committed."""
+    return cassette.with_suffix(".meta.json")
+
+
+def seal(cassette: Cassette) -> bytes:
+    """The file's bytes, with the hash of all of them but itself."""
+    blank = to_json(msgspec.structs.replace(cassette, integrity=_UNSEALED))
+    whole = f"sha256:{sha256(blank).hexdigest()}"
+    return blank.replace(_entry(_UNSEALED), _entry(whole), 1)
+
+
+def is_intact(data: bytes, integrity: str) -> bool:
+    """Whether a file's bytes are those that were sealed."""
+    blank = data.replace(_entry(integrity), _entry(_UNSEALED), 1)
+    return integrity == f"sha256:{sha256(blank).hexdigest()}"
+
+
+def _entry(integrity: str) -> bytes:
+    """The line of the hash: no key that sorts before it holds anything but text and numbers."""
+    return f'\n  "integrity": "{integrity}"'.encode()
+
+
+def _settings(server: AnyServer) -> dict[str, Any]:
+    """A server as it would be written, without what does not shape a run."""
+    written: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(server))
+    return {name: value for name, value in written.items() if name != "timeout_s"}
+
+
+def _known(value: Any) -> Any:
+    return None if value is UNSET else value

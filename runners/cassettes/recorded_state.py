@@ -1,0 +1,20 @@
+"""Whether a cell is recorded: what a live run looks at to record only what is needed."""
+
+from pathlib import Path
+from typing import Literal
+
+from ..replay import Replay
+from ..selection import PlannedCell
+from .cassette import cassette_path
+
+RecordedState = Literal["fitting", "missing", "stale"]
+
+
+def recorded_state(root: Path, planned: PlannedCell) -> RecordedState:
+    """`missing` without a cassette for each run, `stale` where a replay would refuse them, else `fitting`."""
+    _, test, cell = planned
+    if cell.model is None:
+        return "fitting"
+    if not all(cassette_path(root, *planned, run).exists() for run in range(1, test.runs + 1)):
+        return "missing"
+    return "fitting" if Replay(root)(planned).error is None else "stale"

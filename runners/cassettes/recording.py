@@ -1,0 +1,119 @@
+"""A run as it is handed over for recording, and the cassette that is made of it: checked, bounded, without secrets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, cast
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from ...gates.trace import Usage
+from ..catalogs.fingerprint import ServerListing, Toolset
+from ..fault import BadInput
+from ..selection import PlannedCell
+from ..servers.cut import cut
+from .cassette import FORMAT, KIND, Cassette, Key, RecordedCall, RecordedToolset, shape_of
+from .redaction import Redactor
+
+MAX_RESULT_BYTES = 256 * 1024
+"""A longer result is cut, with its length and hash: no gate asks about it."""
+
+_SORTED = msgspec.json.Encoder(order="sorted", decimal_format="string")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedRun:
+    """A run that happened. `tools` is what each server listed, as it sent it; `meta` is what varies between equal runs.
+
+    A call is a mapping with `name`, and where they are known `server`, `args`, `status`, `result` and `turn`.
+    """
+
+    tool_calls: Sequence[Mapping[str, Any]]
+    tools: Mapping[str, ServerListing | Sequence[Mapping[str, Any]]]
+    final_response: str | None = None
+    turns: int | None = None
+    usage: Usage | Mapping[str, int] | None = None
+    cost: Decimal | str | None = None
+    warnings: Sequence[str] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def listings(self) -> dict[str, ServerListing]:
+        """What each server listed; a plain list of tools comes from a server whose version is not known."""
+        return {
+            name: listed if isinstance(listed, ServerListing) else ServerListing(None, listed)
+            for name, listed in self.tools.items()
+        }
+
+
+def make_cassette(planned: PlannedCell, run: int, done: FinishedRun, toolset: Toolset, redactor: Redactor) -> Cassette:
+    """The cassette of a run; one that could not be replayed is refused before anything is touched."""
+    suite, test, cell = planned
+    if not 1 <= run <= test.runs:
+        raise BadInput(f"`{test.name}` has runs 1 to {test.runs}, not {run}")
+    shape = shape_of(*planned)
+    try:
+        calls = tuple(_call(call, redactor) for call in done.tool_calls)
+        cassette = Cassette(
+            format=FORMAT,
+            kind=KIND,
+            status="complete",
+            key=Key(suite.name, test.name, cell.model or "", run, test.runs, shape.digest, shape),
+            toolset=_summary(toolset),
+            tool_calls=calls,
+            final_response=UNSET if done.final_response is None else redactor.text(_writable(done.final_response)),
+            turns=UNSET if done.turns is None else done.turns,
+            usage=UNSET if done.usage is None else _usage(done.usage),
+            cost=UNSET if done.cost is None else str(done.cost),
+            warnings=tuple(redactor.text(_writable(text)) for text in done.warnings),
+            redactions=redactor.count,
+            integrity="",
+        )
+        _check(cassette)
+    except (ValueError, TypeError, ArithmeticError, RecursionError) as error:
+        raise BadInput(f"this run cannot be recorded: {error or type(error).__name__}") from None
+    return cassette
+
+
+def _check(cassette: Cassette) -> None:
+    """What a replay will do with it has to work: encode it, and decode arguments."""
+    msgspec.json.encode(cassette)
+    for call in cassette.trace().tool_calls:
+        if not isinstance(call.args, UnsetType):
+            msgspec.json.decode(call.args)
+
+
+def _call(call: Mapping[str, Any], redactor: Redactor) -> RecordedCall:
+    """A call without secrets and with a result of bounded length; its keys are those of a recorded call."""
+    values: dict[str, Raw] = {}
+    if "args" in call:
+        values["args"] = _raw(redactor.value(call["args"]))
+    if "result" in call:
+        values["result"] = _raw(cut(redactor.value(call["result"]), MAX_RESULT_BYTES))
+    rest = {key: value for key, value in call.items() if key not in values}
+    return msgspec.structs.replace(msgspec.convert({"turn": 1, **rest}, RecordedCall), **values)
+
+
+def _raw(value: Any) -> Raw:
+    try:
+        return Raw(_SORTED.encode(value))
+    except UnicodeEncodeError:
+        return Raw(_SORTED.encode(_writable(value)))
+
+
+def _writable(value: Any) -> Any:
+    """The value with every lone surrogate, which UTF-8 cannot hold, as its escape."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_writable(key): _writable(part) for key, part in cast(dict[str, Any], value).items()}
+    return [_writable(part) for part in cast(list[Any], value)] if isinstance(value, list) else value
+
+
+def _usage(usage: Usage | Mapping[str, int]) -> Usage:
+    return usage if isinstance(usage, Usage) else msgspec.convert(dict(usage), Usage)
+
+
+def _summary(toolset: Toolset) -> RecordedToolset:
+    servers = tuple(sorted(server.name for server in toolset.servers))
+    return RecordedToolset(toolset.scheme, toolset.fingerprint, len(toolset.tools), servers)

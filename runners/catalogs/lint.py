@@ -1,0 +1,156 @@
+"""What is wrong with a catalog as a model reads it: few findings, and each one something to act on."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, cast
+
+import msgspec
+
+from ...compiler.lookalikes import lookalikes
+from ..agents.words import words
+from .fingerprint import ServerListing
+from .surface import Surface
+from .twins import twins
+
+Kind = Literal["orders", "hidden", "lookalike", "clash", "duplicate", "undescribed", "large", "schema"]
+
+LARGE_TOKENS = 1000
+_EXCERPT = 80
+_HIDDEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+_CALL = r"(?:call|invoke|run|use)"
+_TOOL = r"(?:this|the|that|it|other|any other|[`'\"]?[\w.]+[`'\"]?)(?: (?:tool|function))?"
+_ORDERS = re.compile(
+    r"(?i)"
+    r"\balways (?:call|invoke|run)\b"
+    rf"|\balways use (?:this|the [\w.`'\"-]+) (?:tool|function)\b"
+    rf"|\b(?:must|have to) (?:always )?{_CALL} {_TOOL}\s.{{0,60}}?\b(?:first|before)\b"
+    r"|\b(?:ignore|disregard|forget) (?:all |any |the )?(?:previous|prior|earlier|other|above)\b"
+    r"|\b(?:do not|don't|never) (?:tell|inform|mention|reveal|show)\b.{0,40}\buser\b"
+    r"|\b(?:never|do not|don't) (?:call|use|invoke) (?:any )?other tools?\b"
+    r"|\binstead of (?:any|all|every)? ?other tools?\b"
+    r"|<(?:important|system|instructions?|secret)>"
+    r"|(?:~|/home|/root)/?\.(?:ssh|aws|config|env)\b|\bid_rsa\b"
+)
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something about some tools (`server.tool`), in one sentence."""
+
+    kind: Kind
+    tools: tuple[str, ...]
+    message: str
+
+
+class _Listed(NamedTuple):
+    server: str
+    name: str
+    tool: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        return f"{self.server}.{self.name}"
+
+    @property
+    def description(self) -> str:
+        text = self.tool.get("description")
+        return text if isinstance(text, str) else ""
+
+
+def lint(listings: Mapping[str, ServerListing], surface: Surface) -> tuple[Finding, ...]:
+    """Every finding about a merged catalog, the gravest kind first."""
+    tools = [
+        _Listed(server, str(tool.get("name", "(no name)")), tool)
+        for server, listing in sorted(listings.items())
+        for tool in listing.tools
+    ]
+    return (
+        *_orders(tools),
+        *_hidden(tools),
+        *_lookalikes(tools),
+        *_clashes(tools),
+        *_duplicates(tools),
+        *_undescribed(tools),
+        *_large(surface),
+        *_schemas(tools),
+    )
+
+
+def _orders(tools: Sequence[_Listed]) -> Iterator[Finding]:
+    """Text that tells the model what to do beyond saying what the tool is for: meant well or not, it steers choices."""
+    for listed in tools:
+        if match := _ORDERS.search(listed.description):
+            yield Finding("orders", (listed.id,), f"gives the model orders: {_excerpt(listed.description, match)}")
+
+
+def _hidden(tools: Sequence[_Listed]) -> Iterator[Finding]:
+    for listed in tools:
+        if match := _HIDDEN.search(listed.name + listed.description):
+            yield Finding("hidden", (listed.id,), f"holds an invisible character (U+{ord(match[0]):04X})")
+
+
+def _lookalikes(tools: Sequence[_Listed]) -> Iterator[Finding]:
+    ids: defaultdict[str, list[str]] = defaultdict(list)
+    for listed in tools:
+        ids[listed.name].append(listed.id)
+    for first, second, reason in lookalikes(ids):
+        yield Finding("lookalike", (*ids[first], *ids[second]), f"names that look alike: {reason}")
+
+
+def _clashes(tools: Sequence[_Listed]) -> Iterator[Finding]:
+    """Names that are listed more than once, together where the same servers list them."""
+    holders: defaultdict[str, list[str]] = defaultdict(list)
+    for listed in tools:
+        holders[listed.name].append(listed.server)
+    shared: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, servers in holders.items():
+        if len(servers) > 1:
+            shared[tuple(servers)].append(name)
+    for servers, names in shared.items():
+        ids = tuple(f"{server}.{name}" for name in names for server in servers)
+        yield Finding("clash", ids, f"one name on {', '.join(servers)}: a bare id means all of them")
+
+
+def _duplicates(tools: Sequence[_Listed]) -> Iterator[Finding]:
+    described = [listed for listed in tools if listed.description.strip()]
+    texts = [frozenset(words(f"{listed.name} {listed.description} {_parameters(listed)}")) for listed in described]
+    for group in twins(texts, [tuple(words(listed.description)) for listed in described]):
+        ids = tuple(described[place].id for place in group)
+        if len({described[place].name for place in group}) > 1:  # one name is a clash already
+            yield Finding("duplicate", ids, "described in nearly the same words")
+
+
+def _undescribed(tools: Sequence[_Listed]) -> Iterator[Finding]:
+    ids: defaultdict[str, list[str]] = defaultdict(list)
+    for listed in tools:
+        if not listed.description.strip():
+            ids[listed.server].append(listed.id)
+    for found in ids.values():
+        yield Finding("undescribed", tuple(found), "no description: a model has the name alone to go by")
+
+
+def _large(surface: Surface) -> Iterator[Finding]:
+    for tool in surface.tools:
+        if tool.tokens > LARGE_TOKENS:
+            field, tokens = max(tool.fields.items(), key=lambda item: item[1])
+            share = f"{tool.tokens:,} tokens, {tokens:,} of them its {field}"
+            yield Finding("large", (f"{tool.server}.{tool.name}",), share)
+
+
+def _schemas(tools: Sequence[_Listed]) -> Iterator[Finding]:
+    for listed in tools:
+        schema = listed.tool.get("inputSchema")
+        if not isinstance(schema, dict):
+            yield Finding("schema", (listed.id,), "its inputSchema is missing, or no object")
+
+
+def _parameters(listed: _Listed) -> str:
+    schema = listed.tool.get("inputSchema")
+    properties: object = cast(dict[str, object], schema).get("properties") if isinstance(schema, dict) else None
+    return " ".join(map(str, cast(dict[object, object], properties))) if isinstance(properties, dict) else ""
+
+
+def _excerpt(text: str, match: re.Match[str]) -> str:
+    """What was found, with as much of what follows as fits on a line."""
+    found = " ".join(text[match.start() : match.start() + 2 * _EXCERPT].split())
+    return f"“{found if len(found) <= _EXCERPT else found[: _EXCERPT - 1] + '…'}”"

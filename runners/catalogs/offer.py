@@ -1,0 +1,86 @@
+"""The merged catalog: the tools of all servers of a test as an agent sees them, under names that providers take."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, cast
+
+from ...gates.trace import tool_id
+from ..agents.agent import OfferedTool
+from .fingerprint import ServerListing
+
+MAX_NAME = 64
+_UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
+_NO_SCHEMA: dict[str, Any] = {"type": "object"}
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an agent is offered, and what is odd about it."""
+
+    tools: tuple[OfferedTool, ...]
+    warnings: tuple[str, ...]
+    _by_name: Mapping[str, OfferedTool] = field(repr=False, compare=False)
+
+    def find(self, name: str) -> OfferedTool | None:
+        """The tool behind a name that an agent was offered."""
+        return self._by_name.get(name)
+
+
+def merge(listings: Mapping[str, ServerListing]) -> Offer:
+    """One catalog of these servers, in their order and in the order of each.
+
+    A tool keeps its own name where that is safe and no other tool has it; else it gets its server's name before it, and
+    where that is not enough a hash behind it. So the names depend on what is there, never on the order it came in.
+    """
+    warnings: list[str] = []
+    found = [entry for server, listing in listings.items() for entry in _named(server, listing, warnings)]
+    names = _safe_names([(server, name) for server, name, _ in found])
+    tools = tuple(_offered(names[server, name], server, name, tool, warnings) for server, name, tool in found)
+    return Offer(tools, tuple(warnings), {tool.name: tool for tool in tools})
+
+
+def _named(server: str, listing: ServerListing, warnings: list[str]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """The tools that can be called: each has a name, and no other of its server has it."""
+    seen: set[str] = set()
+    for tool in listing.tools:
+        name = tool.get("name")
+        if not isinstance(name, str) or not name:
+            warnings.append(f"server `{server}` lists a tool without a name: it is not offered")
+        elif name in seen:
+            warnings.append(f"server `{server}` lists `{name}` twice: the first is offered")
+        else:
+            seen.add(name)
+            yield server, name, tool
+
+
+def _safe_names(ids: list[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    bare = Counter(_safe(name) for _, name in ids)
+    names = {
+        (server, name): name if name == _safe(name) and bare[name] == 1 else _safe(f"{server}__{name}")
+        for server, name in ids
+    }
+    taken = Counter(names.values())
+    return {
+        key: name if taken[name] == 1 and len(name) <= MAX_NAME else _hashed(name, key) for key, name in names.items()
+    }
+
+
+def _safe(name: str) -> str:
+    return _UNSAFE.sub("_", name)
+
+
+def _hashed(name: str, key: tuple[str, str]) -> str:
+    digest = sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{name[: MAX_NAME - 9]}_{digest}"
+
+
+def _offered(name: str, server: str, tool: str, raw: Mapping[str, Any], warnings: list[str]) -> OfferedTool:
+    description, schema = raw.get("description"), raw.get("inputSchema")
+    if not isinstance(schema, dict):
+        warnings.append(f"`{tool_id(server, tool)}` has no object as its inputSchema: it is offered without parameters")
+        schema = _NO_SCHEMA
+    described = description if isinstance(description, str) else None
+    return OfferedTool(name, server, tool, described, cast(dict[str, Any], schema))

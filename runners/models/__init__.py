@@ -1,0 +1,1 @@
+"""Models of any provider as agents: names, requests, retries, prices and budgets."""

@@ -1,0 +1,69 @@
+"""The names of models: which provider one belongs to, and whether an answer came from the one that was asked."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...gates.nearest import nearest
+
+PROTOCOLS = ("openai", "anthropic")
+"""What an address of one's own may speak; the first is meant where the name does not say."""
+
+_BARE = (
+    (re.compile(r"claude-."), "anthropic"),
+    (re.compile(r"(chat)?gpt-.|o[1-9]\d*(-.|$)"), "openai"),
+    (re.compile(r"gemini-."), "google"),
+    (re.compile(r"(open-)?(mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)-."), "mistral"),
+)
+_NUMBER = re.compile(r"\d+")
+_VERSION = re.compile(r"(-latest|[-@]?[\d.-]+|-v?\d[\w.]*)")
+_SIMILARITY = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class ModelName:
+    """A model at its provider."""
+
+    provider: str
+    model: str
+
+
+def split_name(name: str) -> ModelName | None:
+    """`provider:model`, or a bare name whose beginning says whose it is; None where it does not."""
+    provider, colon, model = name.partition(":")
+    if colon:
+        return ModelName(provider, model) if provider and model else None
+    return next((ModelName(provider, name) for pattern, provider in _BARE if pattern.match(name)), None)
+
+
+def name_at_address(name: str) -> ModelName:
+    """A model at an address of one's own: `openai:` and `anthropic:` choose the protocol, all else is its name.
+
+    So `llama3.1:8b` goes to the server as it is.
+    """
+    protocol, colon, model = name.partition(":")
+    return ModelName(protocol, model) if colon and model and protocol in PROTOCOLS else ModelName(PROTOCOLS[0], name)
+
+
+def misspelt(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` most likely is a slip of: the same numbers, almost the same letters.
+
+    Other numbers are another version, which may be newer than any list of names.
+    """
+    choices = list(known)
+    if name in choices:
+        return None
+    numbers = _NUMBER.findall(name)
+    return nearest(name, [choice for choice in choices if _NUMBER.findall(choice) == numbers], _SIMILARITY)
+
+
+def is_same_model(asked: str, answered: str) -> bool:
+    """Whether an answer came from the model that was asked: a dated version of it is the same."""
+    asked, answered = (_last_part(name).removesuffix("-latest") for name in (asked, answered))
+    if asked == answered:
+        return True
+    return answered.startswith(asked) and _VERSION.fullmatch(answered.removeprefix(asked)) is not None
+
+
+def _last_part(name: str) -> str:
+    return name.rsplit("/", 1)[-1]

@@ -1,0 +1,69 @@
+"""What a server is told of the environment: a short list of names, and what the suite names itself."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ...compiler.plan import AnyServer, CatalogServer, HttpServer, Plan, StdioServer
+from ...compiler.schema import ENV_REFERENCE
+from ..fault import BadInput
+
+_POSIX = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
+_WINDOWS = (
+    *("APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
+    *("SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR"),
+)
+PASSED_ON = (*_POSIX, *_WINDOWS)
+"""The only variables that a server gets unasked."""
+
+
+def child_environment(server: StdioServer | CatalogServer, environment: Mapping[str, str]) -> dict[str, str]:
+    """The whole environment of a server's process."""
+    passed_on = {name: environment[name] for name in PASSED_ON if name in environment}
+    named = server.env if isinstance(server, StdioServer) else {}
+    return passed_on | {name: expand(text, server, environment) for name, text in named.items()}
+
+
+def expand(text: str, server: AnyServer, environment: Mapping[str, str]) -> str:
+    """The text with each `${env:NAME}` replaced; a variable that is not set is the user's mistake."""
+    for name in ENV_REFERENCE.findall(text):
+        if name not in environment:
+            message = f"server `{server.name}`: the environment variable {name} is not set"
+            raise BadInput(message, "set it, or take it out of the suite")
+    return ENV_REFERENCE.sub(lambda found: environment[found[1]], text)
+
+
+def referenced_variables(servers: Iterable[AnyServer]) -> tuple[str, ...]:
+    """The names of the variables that servers refer to, each once and sorted."""
+    return tuple(
+        sorted({name for server in servers for text in _texts(server) for name in ENV_REFERENCE.findall(text)})
+    )
+
+
+def check_environment(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> None:
+    """Refuse a server whose variables are not all set, before anything is started."""
+    for server in servers:
+        for text in _texts(server):
+            expand(text, server, environment)
+
+
+def secret_values(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The values that the suite takes from the environment: none of them may reach a file."""
+    return tuple(environment[name] for name in referenced_variables(servers) if name in environment)
+
+
+def plan_secrets(plan: Plan, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of all variables that the suites of a plan name, for their servers or for a model's key."""
+    servers = [server for suite in plan.suites for server in suite.servers]
+    keys = {test.api_key_env for suite in plan.suites for test in suite.tests if test.api_key_env}
+    return (*secret_values(servers, environment), *(environment[name] for name in sorted(keys) if name in environment))
+
+
+def _texts(server: AnyServer) -> Iterator[str]:
+    match server:
+        case StdioServer():
+            yield from server.command
+            yield from server.env.values()
+        case HttpServer():
+            yield server.url
+            yield from server.headers.values()
+        case CatalogServer():
+            pass

@@ -1,0 +1,49 @@
+"""What servers list right now: connected to all at once, listed, and left again. No model and no call."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ...compiler.plan import AnyServer
+from ..catalogs.fingerprint import ServerListing
+from ..fault import ServerFault
+
+if TYPE_CHECKING:
+    from .transports import Place
+
+Announce = Callable[[AnyServer], None]
+
+
+def list_servers(
+    servers: Sequence[AnyServer], place: "Place", announce: Announce
+) -> dict[str, ServerListing | ServerFault]:
+    """The listing of each server by name, or why there is none; each is announced before it is started."""
+    return asyncio.run(_list_all(servers, place, announce))
+
+
+def listed(servers: Sequence[AnyServer], place: "Place", announce: Announce) -> dict[str, ServerListing]:
+    """The listings of servers that all have to be there."""
+    found: dict[str, ServerListing] = {}
+    for name, listing in list_servers(servers, place, announce).items():
+        if isinstance(listing, ServerFault):
+            raise listing
+        found[name] = listing
+    return found
+
+
+async def _list_all(
+    servers: Sequence[AnyServer], place: "Place", announce: Announce
+) -> dict[str, ServerListing | ServerFault]:
+    listings = await asyncio.gather(*(_list(server, place, announce) for server in servers))
+    return {server.name: listing for server, listing in zip(servers, listings, strict=True)}
+
+
+async def _list(server: AnyServer, place: "Place", announce: Announce) -> ServerListing | ServerFault:
+    from .session import connect
+
+    announce(server)
+    try:
+        async with connect(server, place) as session:
+            return session.listing
+    except ServerFault as fault:
+        return fault

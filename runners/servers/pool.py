@@ -1,0 +1,103 @@
+"""The servers of a live run: each started once and shared, or anew for a run that needs one to itself."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from ...compiler.plan import AnyServer, CatalogServer
+from ..agents.agent import OfferedTool
+from ..catalogs.fingerprint import ServerListing
+from ..events import Listener, ServerStarting
+from ..fault import ServerFault, ServerGone
+from .limits import Limits
+from .session import CallResult, Session, connect
+from .transports import Place
+
+Key = tuple[str, AnyServer]
+
+
+class ServerPool:
+    """Connections that several cells share. Whoever closes it leaves no server behind."""
+
+    def __init__(self, limits: Limits, listener: Listener) -> None:
+        self._limits, self._listener = limits, listener
+        self._shared: dict[str, Session] = {}
+        self._failed: dict[str, ServerFault] = {}
+        self._starting: dict[str, asyncio.Lock] = {}
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> "ServerPool":
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self._open.aclose()
+
+    @asynccontextmanager
+    async def sessions(self, suite: str, servers: tuple[AnyServer, ...], place: Place) -> AsyncGenerator["RunSessions"]:
+        """The servers of one run, all of them connected."""
+        async with AsyncExitStack() as own:
+            run = RunSessions(own, lambda server: self._connected(own, server, place))
+            for server in servers:
+                run.add(await self._lease(own, suite, server, place))
+            yield run
+
+    async def _lease(self, own: AsyncExitStack, suite: str, server: AnyServer, place: Place) -> Session:
+        if not isinstance(server, CatalogServer) and server.isolate:
+            return await self._connected(own, server, place)
+        key = f"{suite}\0{server.name}"
+        async with self._starting.setdefault(key, asyncio.Lock()):
+            if key in self._failed:
+                raise self._failed[key]
+            if key not in self._shared or self._shared[key].is_gone:
+                try:
+                    self._shared[key] = await self._connected(self._open, server, place)
+                except ServerFault as fault:
+                    self._failed[key] = fault
+                    raise
+            return self._shared[key]
+
+    async def _connected(self, stack: AsyncExitStack, server: AnyServer, place: Place) -> Session:
+        self._listener(ServerStarting(server))
+        return await stack.enter_async_context(connect(server, place, self._limits))
+
+
+class RunSessions:
+    """The connections of one run. A server that dies is started again once, for this run alone."""
+
+    def __init__(self, own: AsyncExitStack, restart: Callable[[AnyServer], Any]) -> None:
+        self._own, self._restart = own, restart
+        self._by_name: dict[str, Session] = {}
+        self._restarted: set[str] = set()
+
+    def add(self, session: Session) -> None:
+        self._by_name[session.server.name] = session
+
+    async def listings(self) -> dict[str, ServerListing]:
+        """What every server lists now."""
+        return {name: await self._trying(name, Session.list_tools) for name in self._by_name}
+
+    async def call(self, tool: OfferedTool, args: dict[str, Any]) -> CallResult:
+        """Call a tool of one of the servers."""
+        return await self._trying(tool.server, lambda session: session.call(tool.tool, args))
+
+    def list_changes(self) -> int:
+        """How often servers have said that their tools changed."""
+        return sum(session.list_changes for session in self._by_name.values())
+
+    def warnings(self) -> tuple[str, ...]:
+        restarted = [f"server `{name}` ended in a run and was started again" for name in sorted(self._restarted)]
+        return (*restarted, *(text for session in self._by_name.values() for text in session.warnings()))
+
+    def notes(self) -> tuple[str, ...]:
+        return tuple(text for session in self._by_name.values() for text in session.notes())
+
+    async def _trying(self, name: str, act: Callable[[Session], Any]) -> Any:
+        try:
+            return await act(self._by_name[name])
+        except ServerGone:
+            if name in self._restarted:
+                raise
+        self._restarted.add(name)
+        self._by_name[name] = await self._restart(self._by_name[name].server)
+        return await act(self._by_name[name])
