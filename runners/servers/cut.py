@@ -1,11 +1,13 @@
 """Results that are too long to keep: cut, with their length and hash in place of what is gone."""
 
 import json
+import re
 from hashlib import sha256
 from typing import Any, cast
 
 _LONG_TEXT = 16 * 1024
 _HEAD = 1024
+_WORDS = re.compile(r".*\s", re.DOTALL)
 
 
 def cut(value: Any, most_bytes: int) -> Any:
@@ -30,11 +32,15 @@ def _with_short_texts(value: Any) -> Any:
 
 
 def cut_text(text: str, most_bytes: int) -> str:
-    """The text, or its beginning with the length and hash of the whole."""
+    """The text, or its beginning with the length and hash of the whole.
+
+    It is cut between words: redaction comes later, and would not know half a secret.
+    """
     whole = text.encode("utf-8", "surrogatepass")
     if len(whole) <= most_bytes:
         return text
-    return f"{text[:_HEAD]}… [cut: {len(whole)} bytes, sha256:{sha256(whole).hexdigest()}]"
+    head = _WORDS.match(text[:_HEAD])
+    return f"{head[0] if head else ''}… [cut: {len(whole)} bytes, sha256:{sha256(whole).hexdigest()}]"
 
 
 def _encoded(value: Any) -> bytes:

@@ -13,6 +13,8 @@ _WINDOWS = (
 )
 PASSED_ON = (*_POSIX, *_WINDOWS)
 """The only variables that a server gets unasked."""
+_KEYS = ("_API_KEY", "_API_TOKEN", "_SECRET_ACCESS_KEY")
+"""How the variables end that providers' SDKs read by themselves: a suite need not name them."""
 
 
 def child_environment(server: StdioServer | CatalogServer, environment: Mapping[str, str]) -> dict[str, str]:
@@ -51,9 +53,10 @@ def secret_values(servers: Iterable[AnyServer], environment: Mapping[str, str]) 
 
 
 def plan_secrets(plan: Plan, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of all variables that the suites of a plan name, for their servers or for a model's key."""
+    """The values of all variables that the suites of a plan name, and of those that providers' keys are kept in."""
     servers = [server for suite in plan.suites for server in suite.servers]
     keys = {test.api_key_env for suite in plan.suites for test in suite.tests if test.api_key_env}
+    keys |= {name for name in environment if name.endswith(_KEYS)}
     return (*secret_values(servers, environment), *(environment[name] for name in sorted(keys) if name in environment))
 
 
