@@ -160,7 +160,7 @@ def _check(found: AssertionResult, runs: int) -> Check:
     return Check(
         target=target_name(found.target),
         asked=asked(found.matcher),
-        found=shown(found.actual, 400) if _has_value(found.actual) else None,
+        found=shown(found.actual, 160) if _has_value(found.actual) else None,
         status=found.status,
         reason=found.reason or None,
         where=where,
