@@ -2,11 +2,14 @@
 
 import os
 import sys
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from .compiler.render import Paint, plain, visible
+
+if TYPE_CHECKING:
+    from .compiler.plan import AnyServer
 
 _STYLES: dict[str, dict[str, Any]] = {
     "error": {"fg": "red", "bold": True},
@@ -39,6 +42,22 @@ def counted(number: int, noun: str) -> str:
     """`1 test`, `2 tests`, `1,200 classes`."""
     plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def starting(server: "AnyServer") -> str:
+    """A server about to be started or reached, as it was written: variables stay references."""
+    import shlex
+
+    from .compiler.plan import HttpServer, StdioServer
+
+    match server:
+        case StdioServer():
+            what = f"starting {shlex.join(server.command)}"
+        case HttpServer():
+            what = f"connecting to {server.url}"
+        case _:
+            what = f"serving {server.catalog}"
+    return visible(f"{server.name}: {what}")
 
 
 def _paint(text: str, style: str) -> str:

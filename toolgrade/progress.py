@@ -1,13 +1,12 @@
 """A live run as it goes: a bar on a terminal, a line for each cell elsewhere, on stderr."""
 
-import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .compiler.plan import AnyServer, HttpServer, StdioServer
 from .compiler.render import visible
+from .console import starting
 from .runners.events import CallMade, CellFinished, Event, RunFinished, RunStarted, ServerStarting
 
 if TYPE_CHECKING:
@@ -83,15 +82,3 @@ class Bar:
     def _print(self, text: str) -> None:
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-def starting(server: AnyServer) -> str:
-    """A server about to be started: its command as argv, with variables as the suite names them."""
-    match server:
-        case StdioServer():
-            what = shlex.join(server.command)
-        case HttpServer():
-            what = server.url
-        case _:
-            what = f"catalog {server.catalog}"
-    return f"server {visible(server.name)}: {visible(what)}"

@@ -137,7 +137,7 @@ def test_four_servers_at_once_replay_to_the_same_verdicts(
     assert live.code == replay.code, live.stderr
     assert [cell(test) for test in suite(live.stdout)] == [cell(test) for test in suite(replay.stdout)]
     assert [test["gates"][0]["values"]["tool_selection.recall"] for test in suite(live.stdout)] == [100] * 4
-    assert re.search(r"server sqlite: .*mcp-server-sqlite --db-path shop.db", live.stderr)
+    assert re.search(r"sqlite: starting .*mcp-server-sqlite --db-path shop.db", live.stderr)
 
 
 def a_class(tools: list[str]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def on_a_terminal(folder: Path, *args: str) -> str:
 def test_a_terminal_gets_a_bar_and_each_command(tmp_path: Path) -> None:
     write_suite(tmp_path, {"rogue": server()}, [echo_test("a", "rogue"), echo_test("b", "rogue")])
     text = on_a_terminal(tmp_path, *LIVE)
-    assert "server rogue: " in text
+    assert "rogue: starting " in text
     assert "2/2" in text
     assert "calls" in text
     assert "passed: a" not in text

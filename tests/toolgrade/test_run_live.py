@@ -63,7 +63,7 @@ def test_a_live_run_records_and_its_replay_gives_the_same_verdicts(run_toolgrade
 def test_each_command_is_shown_as_argv_before_it_starts(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
     write_suite(tmp_path, {"rogue": server("$(touch canary); ls")})
     done = run_toolgrade(*LIVE)
-    assert f"server rogue: {sys.executable} {ROGUE} '$(touch canary); ls'\n" in done.stderr
+    assert f"rogue: starting {sys.executable} {ROGUE} '$(touch canary); ls'\n" in done.stderr
     assert not (tmp_path / "canary").exists()
 
 
@@ -79,7 +79,7 @@ def test_an_unknown_model_stops_before_anything_starts(run_toolgrade: RunToolgra
     done = run_toolgrade(*LIVE)
     assert done.code in (2, 3)
     assert "no-such-model" in done.stderr
-    assert "server rogue" not in done.stderr
+    assert "rogue: starting" not in done.stderr
 
 
 def test_a_variable_that_is_not_set_stops_before_anything_starts(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_variable_that_is_not_set_stops_before_anything_starts(run_toolgrade: 
     done = run_toolgrade(*LIVE)
     assert done.code == 2
     assert "server `b`: the environment variable TOOLGRADE_NOT_SET is not set" in done.stderr
-    assert "server a:" not in done.stderr
+    assert "a: starting" not in done.stderr
 
 
 def test_values_of_named_variables_reach_no_file(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_server_that_does_not_start_is_an_error_of_its_cells_alone(
     assert done.code == 3
     assert "error: a [lexical]: server `bad` ended with code 1 before it was ready\n  no licence found\n" in done.stderr
     assert "passed: b [lexical]" in done.stderr
-    assert done.stderr.count("server bad:") == 1
+    assert done.stderr.count("bad: starting") == 1
     assert not (tmp_path / "reports/live/report.json").exists()
     assert no_process_is_left()
 
@@ -153,14 +153,14 @@ def test_an_isolated_server_is_started_for_each_run(run_toolgrade: RunToolgrade,
     write_suite(tmp_path, {"rogue": server(isolate=True)}, [echo_test("a", "rogue", runs=3)])
     done = run_toolgrade(*LIVE)
     assert done.code == 0
-    assert done.stderr.count("server rogue:") == 3
+    assert done.stderr.count("rogue: starting") == 3
 
 
 def test_a_shared_server_is_started_once(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
     write_suite(tmp_path, {"rogue": server()}, [echo_test(f"t{n}", "rogue", runs=2) for n in range(6)])
     done = run_toolgrade(*LIVE, "-j", "4")
     assert done.code == 0
-    assert done.stderr.count("server rogue:") == 1
+    assert done.stderr.count("rogue: starting") == 1
 
 
 def test_several_workers_give_the_bytes_of_one(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_in_ci_a_recording_has_to_be_asked_for(run_toolgrade: RunToolgrade, tmp_
     done = run_toolgrade(*LIVE, env=ci)
     assert (done.code, done.stdout) == (2, "")
     assert "add --record or --no-record" in done.stderr
-    assert "server rogue" not in done.stderr
+    assert "rogue: starting" not in done.stderr
     assert run_toolgrade(*LIVE, "--no-record", env=ci).code == 0
     assert not (tmp_path / "cassettes").exists()
     assert run_toolgrade(*LIVE, "--record", env=ci).code == 0
@@ -241,7 +241,7 @@ def slow_suite(folder: Path, behaviour: str) -> None:
 def test_an_interruption_keeps_what_is_finished_and_leaves_no_process(tmp_path: Path, presses: int) -> None:
     slow_suite(tmp_path, "hangs")
     running = begin(tmp_path)
-    wait_for(running, "server slow:")
+    wait_for(running, "slow: starting")
     time.sleep(0.5)
     for _ in range(presses):
         running.send_signal(signal.SIGINT)
@@ -266,7 +266,7 @@ def test_a_resumed_run_equals_one_that_was_never_interrupted(
     slow_suite_without_hanging(tmp_path)
     done = run_toolgrade(*LIVE, "--resume")
     assert done.code == 0, done.stderr
-    assert "server quick:" not in done.stderr
+    assert "quick: starting" not in done.stderr
     resumed = (tmp_path / "reports/live/report.json").read_bytes()
     assert run_toolgrade(*LIVE).code == 0
     assert (tmp_path / "reports/live/report.json").read_bytes() == resumed

@@ -55,18 +55,10 @@ def here(folder: Path | None = None) -> "Place":
 
 
 def announce(server: "AnyServer") -> None:
-    """Say what is about to be started or reached, as it was written: variables stay references."""
-    from ..compiler.plan import HttpServer, StdioServer
-    from ..compiler.render import visible
+    """Say what is about to be started or reached."""
+    from ..console import starting
 
-    match server:
-        case StdioServer():
-            what = f"starting {shlex.join(server.command)}"
-        case HttpServer():
-            what = f"connecting to {server.url}"
-        case _:
-            what = f"serving {server.catalog}"
-    click.echo(visible(f"{server.name}: {what}"), err=True)
+    click.echo(starting(server), err=True)
 
 
 def _argv(command: str) -> tuple[str, ...]:
