@@ -4,12 +4,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 import yaml
+from timing import least
 
 from toolgrade import compile_text
 
@@ -35,22 +34,6 @@ PEAK = "--peak"
 def suite_text(tests: int) -> str:
     """A suite of ordinary tests."""
     return SERVERS + "tests:\n" + "".join(TEST.format(n=n) for n in range(tests))
-
-
-def cpu_seconds() -> float:
-    """Of this process and its children: whatever else keeps the machine busy does not count."""
-    return sum(getrusage(who).ru_utime + getrusage(who).ru_stime for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
-
-
-def least(times: int, *actions: Callable[[], object]) -> list[float]:
-    """The least CPU seconds of each action in several rounds, in turns, so that a busy moment falls on all of them."""
-    best = [float("inf")] * len(actions)
-    for _ in range(times):
-        for place, action in enumerate(actions):
-            start = cpu_seconds()
-            action()
-            best[place] = min(best[place], cpu_seconds() - start)
-    return best
 
 
 def compile_whole(text: str) -> None:

@@ -1,12 +1,11 @@
 """How fast tools are fingerprinted: ratios within one run, nothing asserted."""
 
 import json
-import time
-from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
 import rfc8785
+from timing import best_of
 
 from toolgrade.runners.catalogs.fingerprint import ServerListing, fingerprint
 
@@ -39,16 +38,6 @@ def make_schema(key: str, default: Any, n: int) -> dict[str, Any]:
         for m in range(PARAMETERS)
     }
     return {"type": "object", "properties": properties, "required": [f"{key}_{n % PARAMETERS}"]}
-
-
-def best_of(times: int, action: Callable[[], object]) -> float:
-    """The least seconds of several tries: noise only ever adds."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        action()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def plain(tools: Tools) -> None:

@@ -3,9 +3,9 @@
 import json
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
+
+from timing import best_of
 
 import toolgrade
 from toolgrade.cassette import FinishedRun, Recorder, Redactor, fingerprint
@@ -74,16 +74,6 @@ def replay(plan: Plan, root: Path) -> None:
 def load(files: list[Path]) -> None:
     for file in files:
         json.loads(file.read_bytes())
-
-
-def best_of(times: int, action: Callable[[], object]) -> float:
-    """The least CPU seconds of several tries: noise only ever adds, and other processes do not count."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.process_time()
-        action()
-        best = min(best, time.process_time() - start)
-    return best
 
 
 def main(sizes: tuple[int, ...]) -> None:

@@ -5,11 +5,11 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 import msgspec
+from timing import least
 
 TRACES, CALLS, TOOLS = 100_000, 5, 12
 SUITE = """\
@@ -71,22 +71,6 @@ def typed_runs(file: Path) -> Iterator[TypedRun]:
 def decode_all(file: Path) -> None:
     for _ in typed_runs(file):
         pass
-
-
-def cpu_seconds() -> float:
-    """Of this process and its children: whatever else keeps the machine busy does not count."""
-    return sum(getrusage(who).ru_utime + getrusage(who).ru_stime for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
-
-
-def least(times: int, *actions: Callable[[], object]) -> list[float]:
-    """The least CPU seconds of each action in several rounds, in turns, so that a busy moment falls on all of them."""
-    best = [float("inf")] * len(actions)
-    for _ in range(times):
-        for place, action in enumerate(actions):
-            start = cpu_seconds()
-            action()
-            best[place] = min(best[place], cpu_seconds() - start)
-    return best
 
 
 def run_child(command: list[str]) -> None:

@@ -1,26 +1,16 @@
 """How fast tools are counted: against raw tiktoken on the same texts, in one run, nothing asserted."""
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from timing import best_of
 
 from toolgrade.runners.catalogs.fingerprint import ServerListing
 from toolgrade.runners.catalogs.surface import count_surface, load_encoding, surface_texts
 
 LIVEMCP = Path(__file__).parents[2] / "shared/data/livemcp/tools.json"
 COPIES = 10
-
-
-def best_of(times: int, action: Callable[[], object]) -> float:
-    """The least seconds of several tries: noise only ever adds."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        action()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def real_tools() -> list[dict[str, Any]]:

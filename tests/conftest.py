@@ -24,6 +24,12 @@ ROOT = Path(__file__).parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
+@pytest.fixture(autouse=True)
+def _as_on_a_desk(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    """Commands find the same environment here and in CI, where a live run has to be told whether it records."""
+    monkeypatch.delenv("CI", raising=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Finished:
     """A command that ran to its end."""

@@ -132,7 +132,7 @@ def test_four_servers_at_once_replay_to_the_same_verdicts(
     ]
     (tmp_path / "suites").mkdir()
     (tmp_path / "suites/four.yml").write_bytes(to_json({"servers": servers, "tests": tests}))
-    live = run_toolgrade("run", "--mode", "live", "--record", "-j", "4", "--format", "json")
+    live = run_toolgrade("run", "--mode", "live", "-j", "4", "--format", "json")
     replay = run_toolgrade("run", "--format", "json")
     assert live.code == replay.code, live.stderr
     assert [cell(test) for test in suite(live.stdout)] == [cell(test) for test in suite(replay.stdout)]

@@ -42,8 +42,10 @@ def init(
 
     \b
     toolgrade init --command "uvx mcp-server-git"
-    toolgrade init --command "uvx mcp-server-fetch" --command "npx -y fetch-mcp" suites/fetch.yml
-    toolgrade init --url https://example.org/mcp --header 'Authorization: Bearer ${env:TOKEN}'
+    toolgrade init suites/fetch.yml --command "uvx mcp-server-fetch" \\
+        --command "npx -y fetch-mcp"
+    toolgrade init --url https://example.org/mcp \\
+        --header 'Authorization: Bearer ${env:TOKEN}'
     """
     servers = _servers(commands, urls, headers)
     target = file or Path("suites") / f"{servers[0].name}.yml"
