@@ -62,10 +62,13 @@ def test_serving_shows_the_site_on_loopback_until_interrupted(tmp_path: Path) ->
     command = [sys.executable, "-u", "-m", "toolgrade", "site", "serve", "--port", "0"]
     env = {**os.environ, "NO_COLOR": "1"}
     with subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        address = next(line for line in process.stderr if line.startswith("serving ")).split()[1]
-        assert address.startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(address, timeout=20) as answer:
-            assert b"Tool selection F1" in answer.read()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 130
+        try:
+            assert process.stderr is not None
+            address = next(line for line in process.stderr if line.startswith("serving ")).split()[1]
+            assert address.startswith("http://127.0.0.1:")
+            with urllib.request.urlopen(address, timeout=20) as answer:
+                assert b"Tool selection F1" in answer.read()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=20) == 130
+        finally:
+            process.kill()

@@ -98,7 +98,7 @@ def test_two_recorders_at_once_leave_a_whole_run_of_one_of_them(tmp_path: Path) 
         _, stderr = racer.communicate(timeout=120)
         assert racer.returncode == 0, stderr.decode()
     assert load_cassette(file).final_response in ("a" * 1000, "b" * 1000)
-    assert len(read_lock(file.parents[2] / "toolsets.lock.json").toolsets) == 7
+    assert len(read_lock(file.parents[1] / "toolsets.lock.json").toolsets) == 7
     assert not list(tmp_path.rglob("*.tmp"))
 
 
@@ -255,7 +255,7 @@ def test_equal_runs_are_equal_bytes(tmp_path: Path) -> None:
 
 
 def test_a_broken_lock_file_of_tools_stops_the_recording(tmp_path: Path) -> None:
-    lock = record(tmp_path).parents[2] / "toolsets.lock.json"
+    lock = record(tmp_path).parents[1] / "toolsets.lock.json"
     for data in (b"", b"{", b'"\xff"', b"[" * 100_000):
         lock.write_bytes(data)
         with pytest.raises(Fault, match=r"toolsets\.lock\.json"):

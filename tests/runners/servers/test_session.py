@@ -186,10 +186,11 @@ def test_a_server_that_dies_in_a_call_is_gone() -> None:
 )
 def test_nothing_of_a_server_is_left(behaviours: tuple[str, ...]) -> None:
     async def test() -> None:
-        async with connected(rogue(*behaviours)) as session:
-            alive = started_by_us()
-            assert session.pid in alive
-            assert len(alive) == 1 + sum(word in behaviours for word in ("grandchild", "resession"))
+        async with connected(rogue(*behaviours)) as session, asyncio.timeout(30):
+            family = 1 + sum(word in behaviours for word in ("grandchild", "resession"))
+            while len(started_by_us()) < family:  # a child shows its environment only once it is up
+                await asyncio.sleep(0.05)
+            assert session.pid in started_by_us()
 
     run(test)
 
