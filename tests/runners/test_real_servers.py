@@ -7,11 +7,13 @@ import re
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from tests.conftest import RunToolgrade, ThirdParty
 from toolgrade.compiler.canonical import to_json
@@ -76,16 +78,16 @@ def test_the_protocols_own_test_server_over_stdio(third_party: ThirdParty) -> No
     assert (result.status, "hi" in result.text) == ("ok", True)
 
 
-@pytest.fixture
-def everything_over_http(third_party: ThirdParty) -> Iterator[str]:
+@contextmanager
+def everything(program: str, transport: str) -> Generator[str]:
+    """The protocol's own test server over HTTP: where it listens."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    argv = [third_party("mcp-server-everything"), "streamableHttp"]
-    running = subprocess.Popen(argv, env={**os.environ, "PORT": str(port)}, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen([program, transport], env={**os.environ, "PORT": str(port)}, stderr=subprocess.DEVNULL)
     try:
         _wait_for(port)
-        yield f"http://127.0.0.1:{port}/mcp"
+        yield f"http://127.0.0.1:{port}"
     finally:
         running.kill()
         running.wait()
@@ -102,8 +104,13 @@ def _wait_for(port: int) -> None:
 
 
 @pytest.mark.node
-def test_the_protocols_own_test_server_over_http(everything_over_http: str) -> None:
-    session, result = use(HttpServer("everything", everything_over_http), "get-sum", a=2, b=3)
+@pytest.mark.parametrize(("transport", "path", "is_sse"), [("streamableHttp", "/mcp", False), ("sse", "/sse", True)])
+def test_the_protocols_own_test_server_over_http(
+    third_party: ThirdParty, transport: str, path: str, is_sse: bool
+) -> None:
+    with everything(third_party("mcp-server-everything"), transport) as address:
+        server = HttpServer("everything", f"{address}{path}", sse=is_sse or UNSET)
+        session, result = use(server, "get-sum", a=2, b=3)
     assert "echo" in names(session)
     assert (result.status, "5" in result.text) == ("ok", True)
 
