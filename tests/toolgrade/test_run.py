@@ -84,7 +84,7 @@ def test_the_last_line_says_what_to_do_next(run_toolgrade: RunToolgrade, tmp_pat
 def test_ids_that_no_server_lists_are_warned_of_unless_it_is_quiet(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
     make_shop(tmp_path, SHOP.replace("members: [docs.fetch]", "members: [docs.fetsh]"))
     done = run_toolgrade("run")
-    assert "warning: class `fetch`: no server lists `docs.fetsh`; did you mean `docs.fetch`?\n" in done.stderr
+    assert "warning: 2 tests: class `fetch`: no server lists `docs.fetsh`; did you mean `docs.fetch`?\n" in done.stderr
     assert run_toolgrade("run", "--quiet").stderr == ""
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -123,7 +124,9 @@ def test_a_server_that_dies_once_is_started_again(run_toolgrade: RunToolgrade, t
     write_suite(tmp_path, {"rogue": once})
     done = run_toolgrade(*LIVE)
     assert done.code == 0, done.stderr
-    assert "warning: server `rogue` ended in a run and was started again\n" in done.stderr
+    assert re.search(
+        r"^warning: .+ \[lexical\]: server `rogue` ended in a run and was started again$", done.stderr, re.MULTILINE
+    )
 
 
 def test_a_server_that_dies_again_and_again_is_an_error_and_the_suite_goes_on(
