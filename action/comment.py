@@ -13,7 +13,7 @@ from event import base_commit, pull_number, read_event
 from github_api import Api, ApiError
 
 from toolgrade import Fault, diff, load_report
-from toolgrade.site.markdown_summary import render_summary
+from toolgrade.site.outputs.markdown_summary import render_summary
 
 MARK = "<!-- toolgrade -->"
 NOT_REPLAYED = "### toolgrade: not replayed\n\nThe run left no whole report: its log says what stopped it.\n"

@@ -13,16 +13,16 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from toolgrade import compile_suites
-from toolgrade.compiler.canonical import to_json
 from toolgrade.compiler.plan import Plan, StdioServer
+from toolgrade.foundations.canonical_json import to_json
 from toolgrade.runners.agents.lexical import LexicalAgent
 from toolgrade.runners.cassettes.recording import make_cassette
 from toolgrade.runners.cassettes.redaction import Redactor
 from toolgrade.runners.catalogs.fingerprint import fingerprint
+from toolgrade.runners.cell_selection import all_cells, cell_key
 from toolgrade.runners.events import ignore
 from toolgrade.runners.journal import Journal
 from toolgrade.runners.live import LiveRun, World
-from toolgrade.runners.selection import all_cells, cell_key
 from toolgrade.runners.servers.session import connect
 from toolgrade.runners.servers.transports import Place
 

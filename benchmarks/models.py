@@ -13,7 +13,7 @@ from typing import Any
 
 from toolgrade.compiler.plan import PlannedTest, Sampling, SuitePlan
 from toolgrade.runners.agents.agent import OfferedTool, Task, ToolAnswer
-from toolgrade.runners.models.roster import ModelLimits, Models
+from toolgrade.runners.models.model_pool import ModelLimits, Models
 
 CONVERSATIONS = 1000
 WAIT_S = 0.2

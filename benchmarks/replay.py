@@ -12,10 +12,10 @@ from toolgrade.cassette import FinishedRun, Recorder, Redactor, fingerprint
 from toolgrade.compiler.plan import Plan
 from toolgrade.runners.cassettes.cassette import cassette_path, seal
 from toolgrade.runners.cassettes.recording import make_cassette
+from toolgrade.runners.cell_selection import all_cells
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.replay import Replay
-from toolgrade.runners.selection import all_cells
-from toolgrade.site.report import make_report
+from toolgrade.site.report.report_model import make_report
 
 RUNS, CALLS = 3, 5
 TOOLS = [{"name": f"tool{number}"} for number in range(12)]

@@ -19,8 +19,8 @@ from typing import Any
 
 from toolgrade.gates.equal_function_sets import EqualFunctionSets
 from toolgrade.gates.gate import Conditions, Gate, score
-from toolgrade.gates.selection import ToolClass
 from toolgrade.gates.tool_correctness import ToolCorrectness, default_expectation
+from toolgrade.gates.tool_selection import ToolClass
 from toolgrade.gates.trace import Call, Trace
 
 TRACES, CALLS, CHUNK, ROUNDS = 100_000, 5, 10_000, 3

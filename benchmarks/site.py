@@ -10,14 +10,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from toolgrade.compiler.canonical import to_json
 from toolgrade.compiler.compile import Source, compile_sources
+from toolgrade.foundations.canonical_json import to_json
 from toolgrade.gates.trace import Call
 from toolgrade.runners.scoring import score_traces
-from toolgrade.runners.traces import ReadRun, RecordedRun
+from toolgrade.runners.trace_file import ReadRun, RecordedRun
 from toolgrade.site.build import Options, build_site
-from toolgrade.site.folder_history import FolderHistory
-from toolgrade.site.report import make_report
+from toolgrade.site.history.folder_history import FolderHistory
+from toolgrade.site.report.report_model import make_report
 
 TESTS = 1000
 HISTORIES = (10, 100, 500)

@@ -7,7 +7,7 @@ from typing import Any
 from timing import best_of
 
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.surface import count_surface, load_encoding, surface_texts
+from toolgrade.runners.catalogs.token_surface import count_surface, load_encoding, surface_texts
 
 LIVEMCP = Path(__file__).parents[2] / "shared/data/livemcp/tools.json"
 COPIES = 10

@@ -6,7 +6,7 @@ It reads the raw values, so that a mistake of one kind does not hide those of an
 from collections.abc import Iterator
 from typing import Any, cast
 
-from ..gates.nearest import did_you_mean
+from ..foundations.suggestion import did_you_mean
 from ..gates.registry import CHECKS
 from .diagnostic import Diagnostic, Path
 from .document import Document

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from ..gates.nearest import did_you_mean, nearest
+from ..foundations.lookalikes import lookalikes
+from ..foundations.suggestion import did_you_mean, nearest
 from ..gates.registry import CHECKS
 from ..gates.trace import tool_id
 from .diagnostic import Diagnostic, Path
 from .document import Document
-from .lookalikes import lookalikes
 from .raw import entries, indexed
 
 Catalogs = Mapping[str, frozenset[str]]

@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ..foundations.canonical_json import digest
 from ..gates.registry import AnyGate
-from .canonical import digest
 
 SCHEMA = "toolgrade.plan/1"
 LEXICAL = "lexical"

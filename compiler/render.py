@@ -1,29 +1,14 @@
 """Diagnostics for people, for grep, for programs and for GitHub: four renderers of the same data."""
 
 import json
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 
+from ..foundations.outside_text import make_visible
 from .diagnostic import Diagnostic, SourceText, Span
 
 Paint = Callable[[str, str], str]
 """Dresses a piece of text in a style; the plain one leaves it as it is."""
-
-_INVISIBLE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
-    r"|[\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]"
-    r"|(?<=#)#(?=\[)|\A\s*:(?=:)"  # a GitHub log obeys `##[` anywhere in a line, and `::` at its start
-)
-
-
-def visible(text: str) -> str:
-    """Text with everything that would steer a terminal or a CI log, or hide, written out."""
-    return _INVISIBLE.sub(_written_out, text).replace("\n", "\\n").replace("\t", " ")
-
-
-def _written_out(match: re.Match[str]) -> str:
-    return f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}"
 
 
 def plain(text: str, style: str) -> str:
@@ -39,7 +24,7 @@ def render_full(diagnostics: Iterable[Diagnostic], texts: Mapping[str, SourceTex
 
 def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
     """A line each."""
-    return "".join(f"{_place(d)}: {d.severity}[{d.code}] {visible(d.message)}\n" for d in diagnostics)
+    return "".join(f"{_place(d)}: {d.severity}[{d.code}] {make_visible(d.message)}\n" for d in diagnostics)
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
@@ -74,18 +59,18 @@ def annotation(severity: str, where: tuple[str, int, int] | None, title: str, me
 
 
 def _place(diagnostic: Diagnostic) -> str:
-    return f"{visible(diagnostic.file)}:{diagnostic.line}:{diagnostic.column}"
+    return f"{make_visible(diagnostic.file)}:{diagnostic.line}:{diagnostic.column}"
 
 
 def _full(diagnostic: Diagnostic, text: SourceText | None, paint: Paint) -> str:
     head = f"{diagnostic.severity}[{diagnostic.code}]"
-    lines = [f"{paint(head, diagnostic.severity)}: {visible(diagnostic.message)}"]
+    lines = [f"{paint(head, diagnostic.severity)}: {make_visible(diagnostic.message)}"]
     gutter = len(str(diagnostic.line))
     lines.append(f"{' ' * gutter}--> {_place(diagnostic)}")
     if text is not None and diagnostic.span is not None and text.text:
         lines += _excerpt(diagnostic, text, gutter, paint)
     if diagnostic.help:
-        lines.append(f"{' ' * gutter} = {paint('help', 'help')}: {visible(diagnostic.help)}")
+        lines.append(f"{' ' * gutter} = {paint('help', 'help')}: {make_visible(diagnostic.help)}")
     return "\n".join(lines) + "\n"
 
 
@@ -101,7 +86,7 @@ def _excerpt(diagnostic: Diagnostic, text: SourceText, gutter: int, paint: Paint
         indent, width = _underline(text, span, line)
         mark = paint(("^" if is_main else "-") * width, diagnostic.severity if is_main else "help")
         lines.append(f"{number:>{gutter}} | {_clip(line)}")
-        lines.append(f"{bar} {' ' * indent}{mark}{' ' + visible(note) if note else ''}")
+        lines.append(f"{bar} {' ' * indent}{mark}{' ' + make_visible(note) if note else ''}")
     return lines
 
 
@@ -113,16 +98,16 @@ def _underline(text: SourceText, span: Span, line: str) -> tuple[int, int]:
 
 
 def _columns(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in visible(text))
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in make_visible(text))
 
 
 def _clip(line: str) -> str:
-    shown = visible(line)
+    shown = make_visible(line)
     return shown if len(shown) <= 160 else f"{shown[:159]}…"
 
 
 def _data(text: str) -> str:
-    return "%0A".join(visible(line).replace("%", "%25") for line in text.split("\n"))
+    return "%0A".join(make_visible(line).replace("%", "%25") for line in text.split("\n"))
 
 
 def _property(text: str) -> str:

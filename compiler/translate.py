@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from ..gates.nearest import did_you_mean, nearest
-from ..gates.value import describe
+from ..foundations.json_value import describe
+from ..foundations.suggestion import did_you_mean, nearest
 from .diagnostic import MAX_ERRORS, Diagnostic, Path, Span
 from .document import Document
 from .keys import keys_at

@@ -8,10 +8,10 @@ from pydantic import Field
 from .block import Block
 from .expectation import Expectation, targets_of
 from .gate import Conditions, check_values
+from .gate_result import GateResult
 from .grade import letter_grade
 from .operators import Kind
-from .result import GateResult
-from .selection import Classes, SelectionTally, ToolClass, missed, resolved
+from .tool_selection import Classes, SelectionTally, ToolClass, missed, resolved
 
 NAME = "equal_function_sets"
 TARGETS: dict[str, Kind] = {

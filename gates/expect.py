@@ -8,8 +8,8 @@ from pydantic_core import InitErrorDetails
 from .block import finding
 from .expectation import Expectation, ExpectList, gate_of
 from .gate import Conditions
+from .gate_result import AssertionResult, GateResult
 from .operators import Kind
-from .result import AssertionResult, GateResult
 from .target import TARGET_PATTERN, UnknownTarget, parse_target
 from .trace import Trace
 

@@ -10,14 +10,14 @@ import msgspec
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 from pydantic_core.core_schema import no_info_plain_validator_function
 
+from ..foundations.exact_number import dollars, shown
+from ..foundations.json_value import describe
+from ..foundations.suggestion import did_you_mean, nearest
 from .block import finding, refuse
-from .exact import dollars, shown
+from .gate_result import AssertionResult
 from .matcher import MATCHER_SCHEMA, failure, matcher_findings
-from .nearest import did_you_mean, nearest
 from .operators import Kind
-from .result import AssertionResult
 from .target import ABSENT, PLAIN
-from .value import describe
 
 KindOf = Callable[[str], "Kind | InitErrorDetails"]
 """What a target yields, or the finding that there is no such target."""

@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from .expectation import Expectation
-from .result import AssertionResult, GateResult
+from .gate_result import AssertionResult, GateResult
 from .target import ABSENT
 from .trace import Trace
 

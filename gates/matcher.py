@@ -6,12 +6,12 @@ from typing import Any, cast
 
 from pydantic_core import InitErrorDetails
 
+from ..foundations.exact_number import exact, is_number
+from ..foundations.json_value import as_list, describe
+from ..foundations.suggestion import did_you_mean
 from .block import finding
-from .exact import exact, is_number
-from .nearest import did_you_mean
 from .operators import BOUNDS, OPERATORS, Kind
 from .pattern import schema_fault_path
-from .value import as_list, describe
 
 MATCHER_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, Literal, cast
 
-from .exact import exact, is_number, shown
+from ..foundations.exact_number import exact, is_number, shown
+from ..foundations.json_value import as_dict, as_list, describe, same_json
 from .pattern import pattern_fault, pattern_found, schema_failure, schema_fault
-from .value import as_dict, as_list, describe, same_json
 
 Kind = Literal["percent", "number", "text", "list", "value"]
 """What a target yields, which decides the operators it can be asked with."""

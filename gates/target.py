@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
-from .nearest import nearest
+from ..foundations.suggestion import nearest
 from .operators import Kind
 from .trace import Call, Trace
 

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import Field
 
+from ..foundations.exact_number import dollars
 from .block import Block
-from .exact import dollars
 from .expectation import Expectation, display, targets_of
 from .gate import Conditions, check_values
+from .gate_result import GateResult
 from .grade import letter_grade
 from .operators import Kind
-from .result import GateResult
-from .selection import Classes, SelectionTally, ToolClass, missed, resolved
+from .tool_selection import Classes, SelectionTally, ToolClass, missed, resolved
 from .trace import Trace
 
 NAME = "token_efficiency"

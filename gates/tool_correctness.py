@@ -8,15 +8,15 @@ from msgspec import UNSET
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 from pydantic_core import InitErrorDetails
 
+from ..foundations.exact_number import exact, is_number
+from ..foundations.json_value import describe
 from .block import Block, Name, collecting, finding, refuse
-from .exact import exact, is_number
 from .expectation import Expectation, targets_of
 from .gate import Conditions, check_values
+from .gate_result import ExpectedTool, GateResult, UnexpectedTool
 from .operators import Kind
-from .result import ExpectedTool, GateResult, UnexpectedTool
-from .selection import CallKey, unexpected
+from .tool_selection import CallKey, unexpected
 from .trace import MALFORMED, Trace, tool_id
-from .value import describe
 
 NAME = "tool_correctness"
 TARGET = "tool_correctness.score"

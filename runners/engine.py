@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
+from .cell_result import CellResult
+from .cell_selection import PlannedCell
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted, ignore
-from .result import CellResult
-from .selection import PlannedCell
 
 RunCell = Callable[[PlannedCell], CellResult]
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..compiler.plan import AnyServer
-from .result import CellResult
-from .selection import PlannedCell
+from .cell_result import CellResult
+from .cell_selection import PlannedCell
 
 
 @dataclass(frozen=True, slots=True)

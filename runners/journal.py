@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from ..compiler.plan import SuitePlan
+from ..foundations.fault import Fault
 from .cassettes.cassette import Cassette, shape_of
-from .fault import Fault
-from .result import Surface
-from .selection import PlannedCell
+from .cell_result import Surface
+from .cell_selection import PlannedCell
 
 FOLDER = ".toolgrade"
 _IGNORED = "*\n"

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..compiler.plan import LEXICAL
-from ..gates.result import GateResult
+from ..foundations.fault import Fault
+from ..gates.gate_result import GateResult
 from .agents.agent import Agent
 from .cassettes.redaction import Redactor
+from .cell_result import CellResult
+from .cell_selection import PlannedCell, cell_key
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted
-from .fault import Fault
 from .journal import Journal
 from .live_cell import Keep, LiveCell, scored, servers_of
 from .replay import NO_MODEL
-from .result import CellResult
-from .selection import PlannedCell, cell_key
 from .servers.environment import check_environment
 from .servers.limits import Limits
 from .servers.pool import ServerPool

@@ -10,23 +10,23 @@ from typing import Any
 import msgspec
 
 from ..compiler.plan import AnyServer
+from ..foundations.fault import BadInput, Fault
 from ..gates.gate import Conditions
 from ..gates.token_efficiency import TokenEfficiency
+from .agent_loop import FinishedConversation, converse
 from .agents.agent import Agent, OfferedTool, Task
 from .cassettes.cassette import Cassette, shape_of
 from .cassettes.recording import FinishedRun
-from .catalogs.seen import Seen, Sights
+from .catalogs.observed_tools import Seen, Sights
+from .cell_result import CellResult, RecordedTools, Surface
+from .cell_selection import PlannedCell
 from .events import CallMade, Listener
-from .fault import BadInput, Fault
 from .journal import Entry
-from .loop import FinishedConversation, converse
-from .result import CellResult, RecordedTools, Surface
+from .report_trace import as_recorded
 from .scoring import CellScorer
-from .selection import PlannedCell
 from .servers.pool import RunSessions, ServerPool
 from .servers.session import CallResult
 from .servers.transports import Place
-from .shown import as_recorded
 
 Keep = Callable[[PlannedCell, int, FinishedRun], Cassette]
 """What becomes of a finished run: the cassette of it, written or not."""

@@ -7,17 +7,17 @@ import msgspec
 
 from ..compiler.plan import Plan, SuitePlan
 from ..gates.gate import Conditions
-from ..gates.result import GateResult
+from ..gates.gate_result import GateResult
 from .cassettes.cassette import Cassette, cassette_files, shape_of
-from .cassettes.stale import Refusal, check_fit, load_cassette
+from .cassettes.cassette_file import Refusal, check_fit, load_cassette
 from .cassettes.toolset_lock import BrokenLock, ToolsetLock, lock_path, read_lock
 from .catalogs.drift import describe, drift
 from .catalogs.fingerprint import Toolset
-from .catalogs.members import ListedTools
-from .result import CellResult, RecordedTools
+from .catalogs.named_tools import ListedTools
+from .cell_result import CellResult, RecordedTools
+from .cell_selection import PlannedCell, all_cells
+from .report_trace import as_recorded
 from .scoring import CellScorer
-from .selection import PlannedCell, all_cells
-from .shown import as_recorded
 
 _REPLAYED = Conditions("replay")
 NO_MODEL = "no model runs this test: score recorded traces with `toolgrade score`"

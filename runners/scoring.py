@@ -7,20 +7,20 @@ from typing import Any
 import msgspec
 
 from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
+from ..foundations.fault import BadInput
+from ..foundations.suggestion import did_you_mean
 from ..gates.equal_function_sets import EqualFunctionSets
 from ..gates.expect import Expect, ExpectBlock
 from ..gates.gate import Conditions, Gate, Tally, score
-from ..gates.nearest import did_you_mean
+from ..gates.gate_result import GateResult
 from ..gates.registry import BLOCKS, AnyGate
-from ..gates.result import GateResult
-from ..gates.selection import ToolClass
 from ..gates.token_efficiency import TokenEfficiency
+from ..gates.tool_selection import ToolClass
 from ..gates.trace import Trace
-from .fault import BadInput
-from .result import CellResult, TraceResult
-from .shown import redacted_trace, shown_trace
+from .cell_result import CellResult, TraceResult
+from .report_trace import redacted_trace, shown_trace
 from .spending import Spending
-from .traces import ReadRun, RecordedRun, explain
+from .trace_file import ReadRun, RecordedRun, explain
 
 MAX_PROBLEMS = 20
 NO_TRACE = "no trace was given for this test"

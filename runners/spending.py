@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from ..gates.exact import dollars
+from ..foundations.exact_number import dollars
 from ..gates.trace import Trace, Usage
 
 

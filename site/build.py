@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..runners.fault import BadInput
-from .addresses import commit_folder
-from .commit_pages import commit_pages, tests_script, unreadable_page
-from .edition import Edition, edition_of
-from .figures import Figures
-from .history import History
-from .index import read_index
+from ..foundations.fault import BadInput
+from .history.commit import History
+from .history.commit_summary import Figures
+from .history.site_index import read_index
+from .history.timeline import Timeline
 from .mkdocs_build import Body, write_pages
+from .pages.addresses import commit_folder
+from .pages.commit_pages import commit_pages, tests_script, unreadable_page
+from .pages.commit_view import Edition, edition_of
+from .pages.root_pages import root_files, root_pages
 from .publish import check_output, move_into, paths_in, remove_folder, remove_others, staging
-from .root_pages import root_files, root_pages
-from .timeline import Timeline
 
 _LAST = ("commits.js", "history.html", "index.html", "index.json")
 

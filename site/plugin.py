@@ -14,10 +14,10 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from ..runners.fault import Fault
+from ..foundations.fault import Fault
 from .build import Options, build_site
-from .folder_history import FolderHistory
-from .git_history import GitHistory
+from .history.folder_history import FolderHistory
+from .history.git_history import GitHistory
 from .publish import paths_in
 
 

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..runners.fault import BadInput, Fault
+from ..foundations.fault import BadInput, Fault
 
 MARK = "index.json"
 """The file that says that a folder is a site of ours; written last."""

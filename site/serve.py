@@ -5,7 +5,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from ..runners.fault import Fault
+from ..foundations.fault import Fault
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -7,7 +7,7 @@ from typing import Any
 import toolgrade
 from toolgrade.cassette import Recorder
 from toolgrade.compiler.plan import Plan
-from toolgrade.runners.selection import all_cells
+from toolgrade.runners.cell_selection import all_cells
 
 SHOP = """\
 servers:

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-HOMES = ("gates", "compiler", "runners", "site")
+HOMES = ("foundations", "gates", "compiler", "runners", "site")
 MACHINE_PATH = re.compile(r"(^|[^\w.])/(work|root)/", re.MULTILINE)
 REGISTRY = re.compile(r"files\.pythonhosted|registry\.npmjs|deb\.debian|pypi\.org/simple")
 

@@ -8,59 +8,59 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import NotCompiled, load_plan, replay, score_runs
-    from .compiler.canonical import to_json
     from .compiler.compile import Compilation, compile_text
     from .compiler.diagnostic import Diagnostic
     from .compiler.plan import Plan
+    from .foundations.canonical_json import to_json
+    from .foundations.fault import Fault
+    from .gates.gate_result import Counts, GateResult
     from .gates.grade import letter_grade
-    from .gates.result import Counts, GateResult
     from .gates.trace import Call, Trace
     from .live import run_live
     from .runners.cassettes.recorder import Recorder
     from .runners.catalogs.fingerprint import Toolset, fingerprint
-    from .runners.fault import Fault
+    from .runners.cell_selection import Selection
     from .runners.scoring import check_trace, score_correctness, score_efficiency, score_selection, score_traces
-    from .runners.selection import Selection
-    from .runners.suites import compile_suites
-    from .runners.traces import read_runs
+    from .runners.suite_files import compile_suites
+    from .runners.trace_file import read_runs
     from .site.build import build_site
-    from .site.diff import Diff, diff
-    from .site.folder_history import FolderHistory
-    from .site.git_history import GitHistory
-    from .site.read_report import load_report, read_report
-    from .site.report import Report, make_report
+    from .site.history.folder_history import FolderHistory
+    from .site.history.git_history import GitHistory
+    from .site.report.comparison import Diff, diff
+    from .site.report.report_file import load_report, read_report
+    from .site.report.report_model import Report, make_report
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Call": "gates.trace",
     "Compilation": "compiler.compile",
-    "Counts": "gates.result",
+    "Counts": "gates.gate_result",
     "Diagnostic": "compiler.diagnostic",
-    "Diff": "site.diff",
-    "Fault": "runners.fault",
-    "FolderHistory": "site.folder_history",
-    "GateResult": "gates.result",
-    "GitHistory": "site.git_history",
+    "Diff": "site.report.comparison",
+    "Fault": "foundations.fault",
+    "FolderHistory": "site.history.folder_history",
+    "GateResult": "gates.gate_result",
+    "GitHistory": "site.history.git_history",
     "NotCompiled": "api",
     "Plan": "compiler.plan",
     "Recorder": "runners.cassettes.recorder",
-    "Report": "site.report",
-    "Selection": "runners.selection",
+    "Report": "site.report.report_model",
+    "Selection": "runners.cell_selection",
     "Toolset": "runners.catalogs.fingerprint",
     "Trace": "gates.trace",
     "build_site": "site.build",
     "check_trace": "runners.scoring",
-    "compile_suites": "runners.suites",
+    "compile_suites": "runners.suite_files",
     "compile_text": "compiler.compile",
-    "diff": "site.diff",
+    "diff": "site.report.comparison",
     "fingerprint": "runners.catalogs.fingerprint",
     "letter_grade": "gates.grade",
     "load_plan": "api",
-    "load_report": "site.read_report",
-    "make_report": "site.report",
-    "read_report": "site.read_report",
-    "read_runs": "runners.traces",
+    "load_report": "site.report.report_file",
+    "make_report": "site.report.report_model",
+    "read_report": "site.report.report_file",
+    "read_runs": "runners.trace_file",
     "replay": "api",
     "run_live": "live",
     "score_correctness": "runners.scoring",
@@ -68,7 +68,7 @@ _HOMES = {
     "score_runs": "api",
     "score_selection": "runners.scoring",
     "score_traces": "runners.scoring",
-    "to_json": "compiler.canonical",
+    "to_json": "foundations.canonical_json",
 }
 
 __all__ = [

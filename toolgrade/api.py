@@ -9,16 +9,16 @@ import msgspec
 from .compiler.compile import Compilation
 from .compiler.plan import Plan
 from .compiler.render import render_concise
+from .foundations.fault import BadInput
 from .gates.trace import Trace
+from .runners.cell_selection import Selection
 from .runners.engine import run_cells
 from .runners.events import Listener, ignore
-from .runners.fault import BadInput
 from .runners.replay import Replay
 from .runners.scoring import Run, score_traces
-from .runners.selection import Selection
-from .runners.suites import compile_suites
-from .runners.traces import ReadRun, RecordedRun
-from .site.report import Report, make_report
+from .runners.suite_files import compile_suites
+from .runners.trace_file import ReadRun, RecordedRun
+from .site.report.report_model import Report, make_report
 
 StrPath = str | PathLike[str]
 

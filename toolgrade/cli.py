@@ -74,7 +74,7 @@ def _interrupted() -> int:
 
 
 def _stopped(error: Exception) -> int:
-    from .runners.fault import Fault
+    from .foundations.fault import Fault
 
     if isinstance(error, Fault):
         from .console import message

@@ -6,7 +6,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .compiler.render import Paint, plain, visible
+from .compiler.render import Paint, plain
+from .foundations.outside_text import make_visible
 
 if TYPE_CHECKING:
     from .compiler.plan import AnyServer
@@ -32,9 +33,9 @@ def painter(stream: IO[str] | None = None) -> Paint:
 def message(text: str, help: str | None = None) -> str:  # noqa: A002 - as in a diagnostic
     """A fault for the user: what happened, and the next step."""
     first, *rest = text.split("\n")
-    lines = [f"toolgrade: {visible(first)}", *(f"  {visible(line)}" for line in rest)]
+    lines = [f"toolgrade: {make_visible(first)}", *(f"  {make_visible(line)}" for line in rest)]
     if help:
-        lines.append(f"  {visible(help)}")
+        lines.append(f"  {make_visible(help)}")
     return "\n".join(lines)
 
 
@@ -57,7 +58,7 @@ def starting(server: "AnyServer") -> str:
             what = f"connecting to {server.url}"
         case _:
             what = f"serving {server.catalog}"
-    return visible(f"{server.name}: {what}")
+    return make_visible(f"{server.name}: {what}")
 
 
 def _paint(text: str, style: str) -> str:

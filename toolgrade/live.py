@@ -11,20 +11,20 @@ from tempfile import TemporaryDirectory
 from .compiler.compile import Compilation
 from .compiler.plan import Plan
 from .runners.agents.agent import Agent
-from .runners.agents.roster import agents_for
 from .runners.cassettes.recorder import Recorder
 from .runners.cassettes.recording import make_cassette
 from .runners.cassettes.redaction import Redactor
 from .runners.catalogs.fingerprint import fingerprint
+from .runners.cell_agents import agents_for
+from .runners.cell_selection import Selection, cell_key
 from .runners.events import Listener, ignore
 from .runners.journal import Journal
 from .runners.live import LiveRun, World
 from .runners.live_cell import Keep
-from .runners.models.roster import ModelLimits, Models
-from .runners.selection import Selection, cell_key
+from .runners.models.model_pool import ModelLimits, Models
 from .runners.servers.environment import plan_secrets
-from .runners.suites import suite_folders
-from .site.report import Report, make_report
+from .runners.suite_files import suite_folders
+from .site.report.report_model import Report, make_report
 
 StrPath = str | PathLike[str]
 

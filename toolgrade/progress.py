@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .compiler.render import visible
 from .console import starting
+from .foundations.outside_text import make_visible
 from .runners.events import CallMade, CellFinished, Event, RunFinished, RunStarted, ServerStarting
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class Lines:
             case ServerStarting(server):
                 click.echo(starting(server), err=True)
             case CellFinished(result, done, total):
-                model = f" [{visible(result.cell.model)}]" if result.cell.model else ""
-                click.echo(f"{done}/{total} {result.status}: {visible(result.test.name)}{model}", err=True)
+                model = f" [{make_visible(result.cell.model)}]" if result.cell.model else ""
+                click.echo(f"{done}/{total} {result.status}: {make_visible(result.test.name)}{model}", err=True)
             case _:
                 pass
 
@@ -54,7 +54,7 @@ class Bar:
                 self._update()
             case CellFinished(result, done, _):
                 if result.status in ("failed", "error"):
-                    self._print(f"{result.status}: {visible(result.test.name)}")
+                    self._print(f"{result.status}: {make_visible(result.test.name)}")
                 self._update(completed=done)
             case RunFinished():
                 self.close()

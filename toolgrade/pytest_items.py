@@ -10,15 +10,16 @@ import pytest
 from .api import StrPath, load_plan, score_runs
 from .compiler.compile import Compilation
 from .compiler.places import Places
-from .compiler.render import render_full, visible
+from .compiler.render import render_full
+from .foundations.fault import Fault
+from .foundations.outside_text import make_visible
 from .gates.trace import Trace
-from .runners.fault import Fault
+from .runners.cell_selection import PlannedCell, all_cells
 from .runners.replay import Replay
-from .runners.selection import PlannedCell, all_cells
-from .runners.suites import SUFFIXES, compile_suites
-from .site.reasons import failed_gate, reasons
-from .site.report import Report, TestReport, make_report
-from .site.reproduce import Reproducer
+from .runners.suite_files import SUFFIXES, compile_suites
+from .site.report.reasons import failed_gate, reasons
+from .site.report.report_model import Report, TestReport, make_report
+from .site.report.reproduce import Reproducer
 
 
 class NotPassed(Exception):
@@ -55,7 +56,7 @@ class SuiteFile(pytest.File):
         for planned in all_cells(compilation.plan):
             _, test, cell = planned
             name = f"{test.name}[{cell.model}]" if cell.model else test.name
-            item: CellItem = CellItem.from_parent(self, name=visible(name))  # pyright: ignore[reportUnknownMemberType]
+            item: CellItem = CellItem.from_parent(self, name=make_visible(name))  # pyright: ignore[reportUnknownMemberType]
             item.planned, item.compilation = planned, compilation
             item.extra_keyword_matches.update(test.tags)
             yield item
@@ -84,7 +85,7 @@ class CellItem(pytest.Item):
         folder = os.path.relpath(self.parent.cassettes)
         options = {} if folder == "cassettes" else {"--cassettes": folder}
         command = Reproducer(places, report, options).command(suite, test)
-        return "\n".join([*reasons(test), "", f"{visible(place.file)}:{place.line}", f"reproduce: {command}"])
+        return "\n".join([*reasons(test), "", f"{make_visible(place.file)}:{place.line}", f"reproduce: {command}"])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Our own words; a traceback only where something else went wrong."""
@@ -113,6 +114,6 @@ def score(
     failed = [found for found in scored if found.status != "passed"]
     if failed:
         pytest.fail(
-            "\n".join(line for found in failed for line in [visible(found.name), *reasons(found)]), pytrace=False
+            "\n".join(line for found in failed for line in [make_visible(found.name), *reasons(found)]), pytrace=False
         )
     return scored[0]

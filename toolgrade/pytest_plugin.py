@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .gates.trace import Trace
     from .runners.cassettes.recorder import Recorder
-    from .site.report import TestReport
+    from .site.report.report_model import TestReport
 
     StrPath = str | PathLike[str]
 

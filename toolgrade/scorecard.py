@@ -2,10 +2,11 @@
 
 from collections.abc import Container
 
-from .compiler.render import Paint, plain, visible
+from .compiler.render import Paint, plain
 from .console import counted
-from .site.reasons import reasons
-from .site.report import Report, Selection, TestReport, graded_counts
+from .foundations.outside_text import make_visible
+from .site.report.reasons import reasons
+from .site.report.report_model import Report, Selection, TestReport, graded_counts
 
 _ORDER = {"error": 0, "failed": 1, "passed": 2, "skipped": 3}
 _NONE = "-"
@@ -28,7 +29,7 @@ def _row(suite: str | None, test: TestReport, paint: Paint) -> str:
     counts = graded_counts(test.gates)
     numbers = [f"{n:>3}" for n in (counts.f1, counts.precision, counts.recall)] if counts else [f"{_NONE:>3}"] * 3
     grade = next((gate.grade for gate in test.gates if isinstance(gate.grade, str)), _NONE)
-    name = " · ".join(visible(part) for part in (suite, test.name, test.model) if isinstance(part, str))
+    name = " · ".join(make_visible(part) for part in (suite, test.name, test.model) if isinstance(part, str))
     status = paint(f"{test.status:<7}", {"failed": "error", "passed": "good"}.get(test.status, "warning"))
     return f"  {grade}    {'  '.join(numbers)}  {status}  {name}"
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from .agent import AskedCall, OfferedTool, Task, ToolAnswer, Turn
-from .arguments import fill
 from .bm25 import Index
-from .values import MENTION, QUOTED, Values
-from .words import words
+from .call_arguments import fill
+from .prompt_values import MENTION, QUOTED, Values
+from .search_words import words
 
 _NAME_WEIGHT = 3
 _SERVER_WEIGHT = 2

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from ...compiler.canonical import digest, to_json
 from ...compiler.identity import hashed_slug
 from ...compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
+from ...foundations.canonical_json import digest, to_json
 from ...gates.trace import Call, Trace, Usage
 
 FORMAT = 1

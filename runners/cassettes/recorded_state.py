@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Literal
 
+from ..cell_selection import PlannedCell
 from ..replay import Replay
-from ..selection import PlannedCell
 from .cassette import cassette_path
 
 RecordedState = Literal["fitting", "missing", "stale"]

@@ -9,16 +9,16 @@ from typing import Any, Self
 
 import msgspec
 
-from ...compiler.canonical import to_json
 from ...compiler.plan import Plan, SuitePlan
-from ...gates.nearest import did_you_mean
+from ...foundations.canonical_json import to_json
+from ...foundations.fault import BadInput, Fault
+from ...foundations.suggestion import did_you_mean
+from ..atomic_file import TEMPORARY, read_regular, write_durably
 from ..catalogs.fingerprint import Toolset, fingerprint
-from ..durable import TEMPORARY, read_regular, write_durably
-from ..fault import BadInput, Fault
-from ..selection import PlannedCell, all_cells
+from ..cell_selection import PlannedCell, all_cells
 from ..servers.environment import plan_secrets
 from .cassette import MAX_BYTES, Cassette, cassette_path, meta_path, seal
-from .lock import recording_lock
+from .recorder_lock import recording_lock
 from .recording import FinishedRun, make_cassette
 from .redaction import Redactor
 from .toolset_lock import BrokenLock, ToolsetLock, lock_path, read_lock

@@ -8,11 +8,11 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from ...foundations.fault import BadInput
 from ...gates.trace import Usage
 from ..catalogs.fingerprint import ServerListing, Toolset
-from ..fault import BadInput
-from ..selection import PlannedCell
-from ..servers.cut import cut
+from ..cell_selection import PlannedCell
+from ..servers.bounded_result import cut
 from .cassette import FORMAT, KIND, Cassette, Key, RecordedCall, RecordedToolset, shape_of
 from .redaction import Redactor
 

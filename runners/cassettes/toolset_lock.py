@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 
 from ...compiler.plan import SuitePlan
+from ..atomic_file import read_regular
 from ..catalogs.fingerprint import Toolset, is_whole
-from ..durable import read_regular
 
 FORMAT = 1
 MAX_BYTES = 256 * 1024 * 1024

@@ -6,7 +6,7 @@ import msgspec
 
 from .fingerprint import ServerListing, ServerVersion, fingerprint
 from .lint import Finding, lint
-from .surface import ServerTokens, ToolTokens, count_surface
+from .token_surface import ServerTokens, ToolTokens, count_surface
 
 SCHEMA = "toolgrade.doctor/1"
 

@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import msgspec
 
-from ...compiler.lookalikes import lookalikes
-from ...compiler.render import visible
+from ...foundations.lookalikes import lookalikes
+from ...foundations.outside_text import make_visible
 from .fingerprint import Field, OutsideField, ToolPrint, Toolset, digest
 
 Kind = Literal["added", "removed", "renamed", "changed", "reordered", "outside"]
@@ -58,7 +58,7 @@ def is_drift(changes: Iterable[Change]) -> bool:
 
 def describe(change: Change) -> str:
     """The change in one line that is safe to print."""
-    server, tool, was = (visible(text or "") for text in (change.server, change.tool, change.was))
+    server, tool, was = (make_visible(text or "") for text in (change.server, change.tool, change.was))
     fields = _listed([f"{field} fields" if field == "other" else field for field in change.fields])
     match change.kind:
         case "added" | "removed":

@@ -7,11 +7,11 @@ from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
-from ...compiler.lookalikes import lookalikes
-from ..agents.words import words
+from ...foundations.lookalikes import lookalikes
+from ..agents.search_words import words
 from .fingerprint import ServerListing
-from .surface import Surface
-from .twins import twins
+from .near_duplicates import twins
+from .token_surface import Surface
 
 Kind = Literal["orders", "hidden", "lookalike", "clash", "duplicate", "undescribed", "large", "schema"]
 

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 
-from ..fault import Fault
+from ...foundations.fault import Fault
 
 NOTHING = Decimal(0)
 

@@ -16,10 +16,10 @@ from pydantic_ai.tools import ToolDefinition
 from ...compiler.plan import Sampling
 from ..agents.agent import OfferedTool, Task, ToolAnswer, Turn
 from .budget import NOTHING, Budget, Reservation
-from .errors import translated
+from .model_turn import Answer, tidied, turn_of
 from .prices import Price
+from .provider_errors import translated
 from .retries import Clock, Patience, persist
-from .turn import Answer, tidied, turn_of
 
 BYTES_A_TOKEN = 2
 """Fewer than text has, so that a token count made from it is a bound rather than a guess."""

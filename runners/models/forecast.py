@@ -6,9 +6,9 @@ from decimal import Decimal
 
 from ...compiler.plan import LEXICAL, PlannedTest
 from ..catalogs.fingerprint import ServerListing
-from ..catalogs.surface import count_surface, count_tokens, load_encoding
-from ..selection import PlannedCell
-from .roster import check_extra
+from ..catalogs.token_surface import count_surface, count_tokens, load_encoding
+from ..cell_selection import PlannedCell
+from .model_pool import check_extra
 
 ListTools = Callable[[PlannedCell], Mapping[str, ServerListing]]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...gates.nearest import nearest
+from ...foundations.suggestion import nearest
 
 PROTOCOLS = ("openai", "anthropic")
 """What an address of one's own may speak; the first is meant where the name does not say."""

@@ -8,8 +8,8 @@ import httpx2
 from pydantic_ai.models import Model, infer_model, known_model_names
 from pydantic_ai.providers import infer_provider_class
 
-from ...gates.nearest import did_you_mean, nearest
-from ..fault import BadInput, Fault
+from ...foundations.fault import BadInput, Fault
+from ...foundations.suggestion import did_you_mean, nearest
 from .names import ModelName, misspelt, name_at_address, split_name
 
 LOCAL = "local"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from ..fault import Fault
+from ...foundations.fault import Fault
 
 T = TypeVar("T")
 

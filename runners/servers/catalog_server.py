@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from ..catalogs.frozen import FrozenCatalog, read_catalog
-from ..fault import Fault
+from ...foundations.fault import Fault
+from ..catalogs.frozen_catalog import FrozenCatalog, read_catalog
 
 STATELESS = "2026-07-28"
 HANDSHAKES = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ...compiler.plan import AnyServer, CatalogServer, HttpServer, Plan, StdioServer
 from ...compiler.schema import ENV_REFERENCE
-from ..fault import BadInput
+from ...foundations.fault import BadInput
 
 _POSIX = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
 _WINDOWS = (

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ...compiler.plan import AnyServer
+from ...foundations.fault import ServerFault
 from ..catalogs.fingerprint import ServerListing
-from ..fault import ServerFault
 
 if TYPE_CHECKING:
     from .transports import Place

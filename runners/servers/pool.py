@@ -6,10 +6,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from ...compiler.plan import AnyServer, CatalogServer
+from ...foundations.fault import ServerFault, ServerGone
 from ..agents.agent import OfferedTool
 from ..catalogs.fingerprint import ServerListing
 from ..events import Listener, ServerStarting
-from ..fault import ServerFault, ServerGone
 from .limits import Limits
 from .session import CallResult, Session, connect
 from .transports import Place

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .limits import Limits
-from .lines import LineBuffer, LongLine
+from .line_splitter import LineBuffer, LongLine
 from .reaper import MARK, ask_to_end, end_everything, kill_everything
 
 _CHUNK = 256 * 1024

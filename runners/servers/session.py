@@ -16,14 +16,14 @@ from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, PaginatedRequestParams
 from pydantic import ValidationError
 
 from ...compiler.plan import AnyServer, CatalogServer, StdioServer
+from ...foundations.fault import Fault, ServerFault, ServerGone
 from ..catalogs.fingerprint import ServerListing
-from ..fault import Fault, ServerFault, ServerGone
+from .bounded_result import cut, cut_text
 from .content import as_text, kept_result
-from .cut import cut, cut_text
 from .limits import Limits
 from .stdio import Wire
-from .tap import Tap, exchange
 from .transports import Place, transport_to
+from .wire_capture import Tap, exchange
 
 CallStatus = Literal["ok", "empty", "error", "protocol_error", "timeout"]
 

@@ -14,9 +14,9 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCResponse, jsonrpc_message_adapter
 
 from .limits import Limits
-from .lines import Flood, LongLine
+from .line_splitter import Flood, LongLine
 from .process import ServerProcess
-from .tap import Streams
+from .wire_capture import Streams
 
 _ID_FIRST = re.compile(rb'^\s*\{[^{]*?"id"\s*:\s*(\d+)')
 _ID_LAST = re.compile(rb'"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')

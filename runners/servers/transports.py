@@ -16,7 +16,7 @@ from .environment import child_environment, expand
 from .http import http_client
 from .limits import Limits
 from .stdio import Wire, stdio_transport
-from .tap import Streams
+from .wire_capture import Streams
 
 
 @dataclass(frozen=True, slots=True)

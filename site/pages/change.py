@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from ...foundations.outside_text import shown
 from ...gates.grade import letter_grade
-from ..addresses import suite_id
-from ..diff import Change, Identity, Standing
-from ..diff_text import causes
-from ..edition import Edition
-from ..inert import shown
+from ..outputs.comparison_text import causes
+from ..report.comparison import Change, Identity, Standing
+from .addresses import suite_id
+from .commit_view import Edition
 
 
 @dataclass(frozen=True, slots=True)

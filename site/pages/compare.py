@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from ..edition import Edition
-from ..efficiency import Efficiency, suite_efficiency
-from ..figures import Figures, SuiteFigures
-from ..runs import Run, runs_of
+from ..history.commit_summary import Figures, SuiteFigures
+from ..report.test_runs import Run, runs_of
 from .change import ChangeRow, change_rows
+from .commit_view import Edition
+from .efficiency import Efficiency, suite_efficiency
 from .overview import score_delta
 
 _MOST_TESTS = 100

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ..charts import Line, Point, trend
-from ..figures import Figures, SuiteFigures
+from ..history.commit_summary import Figures, SuiteFigures
+from .charts import Line, Point, trend
 from .overview import score_delta
 
 _MOST_SUITES = 4

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ...gates.gate_result import UnexpectedTool
 from ...gates.grade import letter_grade
-from ...gates.result import UnexpectedTool
-from ..addresses import suite_id
-from ..report import SuiteReport, TestReport
-from ..runs import called_when_missed, class_gate, classes_of
+from ..report.report_model import SuiteReport, TestReport
+from ..report.test_runs import called_when_missed, class_gate, classes_of
+from .addresses import suite_id
 
 _MOST_COLUMNS = 30
 _MOST_ROWS = 60

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ..charts import ruler, sparkline
-from ..edition import Edition
-from ..efficiency import Efficiency, suite_efficiency
-from ..figures import Figures, SuiteFigures
-from ..report import SuiteReport
-from ..sentence import what_moved
+from ..history.commit_summary import Figures, SuiteFigures
+from ..report.report_model import SuiteReport
 from .change import ChangeRow, change_rows
+from .charts import ruler, sparkline
+from .commit_view import Edition
+from .efficiency import Efficiency, suite_efficiency
+from .headline import what_moved
 from .missed import ClassRow, class_rows
 
 _MOST_MISSED = 12

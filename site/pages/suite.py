@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ...gates.grade import letter_grade
-from ..addresses import test_anchor
-from ..charts import Line, Point, trend
-from ..edition import Edition
-from ..efficiency import Efficiency, suite_efficiency, test_efficiency
-from ..figures import Figures, Score, SuiteFigures
-from ..report import SuiteReport, TestReport, graded_counts
-from ..runs import Run, runs_of
+from ..history.commit_summary import Figures, Score, SuiteFigures
+from ..report.report_model import SuiteReport, TestReport, graded_counts
+from ..report.test_runs import Run, runs_of
+from .addresses import test_anchor
+from .charts import Line, Point, trend
+from .commit_view import Edition
+from .efficiency import Efficiency, suite_efficiency, test_efficiency
 from .missed import ClassRow, Matrix, class_rows, matrix_of
 from .overview import live_commit
 from .wording import gate_words

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...gates.result import AssertionResult, ClassResult, GateResult
-from ...runners.result import CallResult
-from ..diff import Identity
-from ..edition import Edition
-from ..efficiency import Efficiency, test_efficiency
-from ..figures import Figures, Score
-from ..report import SuiteReport, TestReport
-from ..reproduce import cell_command
-from ..runs import Run, classes_of, runs_of
+from ...gates.gate_result import AssertionResult, ClassResult, GateResult
+from ...runners.cell_result import CallResult
+from ..history.commit_summary import Figures, Score
+from ..report.comparison import Identity
+from ..report.report_model import SuiteReport, TestReport
+from ..report.reproduce import cell_command
+from ..report.test_runs import Run, classes_of, runs_of
+from .commit_view import Edition
+from .efficiency import Efficiency, test_efficiency
 from .overview import live_commit
 from .suite import MOST_ROWS, TestRow, test_score
 from .wording import arguments, asked, cut, shown, target_name

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ...gates.result import AssertionResult, GateResult
+from ...gates.gate_result import AssertionResult, GateResult
 
 _SIGNS = {">=": "≥", "<=": "≤", ">": ">", "<": "<", "==": "=", "!=": "≠"}
 _NAMES = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from toolgrade.compiler.compile import Compilation, Source, compile_sources
 from toolgrade.compiler.render import render_full
-from toolgrade.runners.suites import catalogs_in
+from toolgrade.runners.suite_files import catalogs_in
 
 TESTS = Path(__file__).parents[1]
 MISTAKES = TESTS / "golden" / "compiler"

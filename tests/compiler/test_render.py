@@ -7,7 +7,8 @@ import pytest
 
 from tests.conftest import Golden
 from toolgrade.compiler.compile import compile_text
-from toolgrade.compiler.render import render_concise, render_full, render_github, render_json, visible
+from toolgrade.compiler.render import render_concise, render_full, render_github, render_json
+from toolgrade.foundations.outside_text import make_visible
 
 HOME = Path(__file__).parents[1] / "golden" / "render"
 SUITE = """\
@@ -69,7 +70,7 @@ def test_no_finding_is_no_text() -> None:
 
 
 def test_what_hides_or_steers_is_written_out() -> None:
-    assert visible("a\x1b[31m\u202eb\u200b\nc\td\x00") == "a\\u001b[31m\\u202eb\\u200b\\nc d\\u0000"
+    assert make_visible("a\x1b[31m\u202eb\u200b\nc\td\x00") == "a\\u001b[31m\\u202eb\\u200b\\nc d\\u0000"
 
 
 def test_a_style_is_given_for_each_part_that_has_one() -> None:

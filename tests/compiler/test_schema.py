@@ -8,10 +8,10 @@ import pytest
 
 from tests.compiler.corpus import CASES, VALID, mistake
 from tests.conftest import Golden
-from toolgrade.compiler.canonical import to_json
 from toolgrade.compiler.compile import compile_sources
 from toolgrade.compiler.schema import json_schema
 from toolgrade.compiler.source import read_document
+from toolgrade.foundations.canonical_json import to_json
 
 SUITES = Path(__file__).parents[2] / "suites"
 COMMITTED = SUITES / "suite.schema.json"

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from toolgrade.gates.equal_function_sets import EqualFunctionSets, EqualFunctionSetsBlock
 from toolgrade.gates.gate import Conditions, score
-from toolgrade.gates.result import Counts, GateResult
-from toolgrade.gates.selection import ToolClass
+from toolgrade.gates.gate_result import Counts, GateResult
+from toolgrade.gates.tool_selection import ToolClass
 from toolgrade.gates.trace import Call, Trace
 
 CASES: list[dict[str, Any]] = json.loads(

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from toolgrade.gates.gate import Conditions, Mode, score
-from toolgrade.gates.result import GateResult
+from toolgrade.gates.gate_result import GateResult
 from toolgrade.gates.token_efficiency import TokenEfficiencyBlock
 from toolgrade.gates.trace import Call, Trace
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from toolgrade.gates.gate import Conditions, score
-from toolgrade.gates.result import GateResult
+from toolgrade.gates.gate_result import GateResult
 from toolgrade.gates.tool_correctness import ToolCorrectness, ToolCorrectnessBlock, default_expectation
 from toolgrade.gates.trace import Call, Trace
 

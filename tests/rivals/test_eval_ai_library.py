@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from toolgrade.gates.gate import Conditions, score
-from toolgrade.gates.result import GateResult
+from toolgrade.gates.gate_result import GateResult
 from toolgrade.gates.tool_correctness import ToolCorrectnessBlock
 from toolgrade.gates.trace import Call, Trace
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from tests.recordings import SHOP, TOOLS, compiled, make_shop
 from toolgrade.cassette import Recorder
+from toolgrade.runners.cell_selection import all_cells
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.replay import Replay
-from toolgrade.runners.selection import all_cells
 
 STEPS = ("open", "write", "fsync", "replace", "ftruncate", "pwrite", "unlink")
 TEST = "answers in words"

@@ -5,13 +5,13 @@ import time
 from pathlib import Path
 
 from tests.recordings import compiled, make_shop
-from toolgrade.compiler.canonical import to_json
+from toolgrade.foundations.canonical_json import to_json
+from toolgrade.runners.cell_result import CellResult
+from toolgrade.runners.cell_selection import PlannedCell, all_cells
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.events import CellFinished, CellStarted, Event, RunFinished, RunStarted
 from toolgrade.runners.replay import Replay
-from toolgrade.runners.result import CellResult
-from toolgrade.runners.selection import PlannedCell, all_cells
-from toolgrade.site.report import make_report
+from toolgrade.site.report.report_model import make_report
 
 
 def test_the_order_of_results_does_not_depend_on_who_finishes_first(tmp_path: Path) -> None:

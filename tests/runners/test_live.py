@@ -14,17 +14,17 @@ from tests.recordings import write_suite
 from tests.rogues import ROGUE, started_by_us
 from tests.scripted import Script, asking
 from toolgrade.compiler.plan import Plan
+from toolgrade.foundations.fault import Fault
 from toolgrade.runners.agents.agent import Agent, AskedCall, Task, ToolAnswer, Turn
 from toolgrade.runners.cassettes.recording import FinishedRun, make_cassette
 from toolgrade.runners.cassettes.redaction import Redactor
 from toolgrade.runners.catalogs.fingerprint import fingerprint
+from toolgrade.runners.cell_result import CellResult
+from toolgrade.runners.cell_selection import PlannedCell, all_cells, cell_key
 from toolgrade.runners.events import CellStarted, Event, ServerStarting
-from toolgrade.runners.fault import Fault
 from toolgrade.runners.journal import Journal
 from toolgrade.runners.live import LiveRun, World
 from toolgrade.runners.models.budget import Budget
-from toolgrade.runners.result import CellResult
-from toolgrade.runners.selection import PlannedCell, all_cells, cell_key
 
 SUITE = f"""\
 servers:

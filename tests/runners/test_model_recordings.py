@@ -11,7 +11,7 @@ import pytest
 from toolgrade.compiler.plan import PlannedTest, Sampling, SuitePlan
 from toolgrade.gates.trace import Usage
 from toolgrade.runners.agents.agent import Conversation, OfferedTool, Task, ToolAnswer
-from toolgrade.runners.models.roster import Models
+from toolgrade.runners.models.model_pool import Models
 
 pytestmark = [pytest.mark.vcr, pytest.mark.block_network]
 

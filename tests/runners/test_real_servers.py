@@ -16,8 +16,8 @@ import pytest
 from msgspec import UNSET
 
 from tests.conftest import RunToolgrade, ThirdParty
-from toolgrade.compiler.canonical import to_json
 from toolgrade.compiler.plan import HttpServer, StdioServer
+from toolgrade.foundations.canonical_json import to_json
 from toolgrade.runners.servers.session import CallResult, Session, connect
 from toolgrade.runners.servers.transports import Place
 

@@ -16,13 +16,13 @@ import pytest
 from tests.conftest import Golden
 from tests.recordings import SHOP, compiled, make_shop, record_runs, write_suite
 from toolgrade.cassette import Refusal, load_cassette
-from toolgrade.compiler.canonical import to_json
+from toolgrade.foundations.canonical_json import to_json
 from toolgrade.runners.cassettes.cassette import seal
+from toolgrade.runners.cell_result import CellResult
+from toolgrade.runners.cell_selection import Selection, all_cells
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.replay import Replay, unused_cassettes
-from toolgrade.runners.result import CellResult
-from toolgrade.runners.selection import Selection, all_cells
-from toolgrade.site.report import make_report
+from toolgrade.site.report.report_model import make_report
 
 GOLDEN = Path(__file__).parents[1] / "golden/replay"
 

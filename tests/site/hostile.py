@@ -5,9 +5,9 @@ from typing import Any, cast
 
 import msgspec
 
-from toolgrade.compiler.canonical import to_json
-from toolgrade.site.read_report import read_report
-from toolgrade.site.report import Report
+from toolgrade.foundations.canonical_json import to_json
+from toolgrade.site.report.report_file import read_report
+from toolgrade.site.report.report_model import Report
 
 PAYLOADS = (
     "<script>window.pwned=1</script>",

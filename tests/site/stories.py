@@ -11,15 +11,15 @@ from typing import Any
 import msgspec
 import yaml
 
-from toolgrade.compiler.canonical import to_json
 from toolgrade.compiler.compile import Source, compile_sources
+from toolgrade.foundations.canonical_json import to_json
 from toolgrade.gates.gate import Conditions, Mode
-from toolgrade.gates.result import GateResult
+from toolgrade.gates.gate_result import GateResult
 from toolgrade.gates.token_efficiency import TokenEfficiency
-from toolgrade.runners.result import CellResult, ServerSurface, Surface, ToolSurface
+from toolgrade.runners.cell_result import CellResult, ServerSurface, Surface, ToolSurface
 from toolgrade.runners.scoring import score_traces
-from toolgrade.runners.traces import ReadRun, RecordedRun
-from toolgrade.site.report import Report, TestReport, make_report
+from toolgrade.runners.trace_file import ReadRun, RecordedRun
+from toolgrade.site.report.report_model import Report, TestReport, make_report
 
 MODEL = "claude-sonnet-4-5"
 

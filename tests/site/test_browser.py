@@ -14,7 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.site.browser import Browser
 from tests.site.stories import write_atlas
 from toolgrade.site.build import Options, build_site
-from toolgrade.site.git_history import GitHistory
+from toolgrade.site.history.git_history import GitHistory
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "artifacts/site"

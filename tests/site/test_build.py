@@ -15,11 +15,11 @@ import pytest
 
 from tests.site.links import broken_links, pages
 from tests.site.stories import Chapter, Told, atlas, commit_reports, git, report_of, write_atlas
-from toolgrade.runners.fault import BadInput
+from toolgrade.foundations.fault import BadInput
 from toolgrade.site.build import Built, Options, build_site
-from toolgrade.site.folder_history import FolderHistory
-from toolgrade.site.git_history import GitHistory
-from toolgrade.site.report import Report
+from toolgrade.site.history.folder_history import FolderHistory
+from toolgrade.site.history.git_history import GitHistory
+from toolgrade.site.report.report_model import Report
 
 
 def build(repository: Path, out: Path, keep: int = 20) -> Built:
@@ -300,7 +300,7 @@ def write_atlas_tail(repository: Path) -> None:
 def test_a_full_disk_leaves_the_site_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from mkdocs import utils
 
-    from toolgrade.runners.fault import Fault
+    from toolgrade.foundations.fault import Fault
 
     write_atlas(tmp_path / "r", commits=2)
     build(tmp_path / "r", tmp_path / "out/site")

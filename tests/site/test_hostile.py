@@ -12,7 +12,7 @@ from tests.site.hostile import PAYLOADS, literal, poisoned
 from tests.site.links import Document, broken_links
 from tests.site.stories import Chapter, Told, commit_reports, report_of
 from toolgrade.site.build import Options, build_site
-from toolgrade.site.git_history import GitHistory
+from toolgrade.site.history.git_history import GitHistory
 
 HARMLESS = "plain words "
 

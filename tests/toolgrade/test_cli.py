@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tests.conftest import RunToolgrade
 from toolgrade import cli
-from toolgrade.runners import suites
+from toolgrade.runners import suite_files as suites
 
 HEAVY = ("pydantic", "yaml", "msgspec", "jsonschema_rs", "mcp", "tiktoken", "mkdocs")
 

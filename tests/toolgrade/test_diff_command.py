@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Golden, RunToolgrade
-from toolgrade.compiler.canonical import to_json
-from toolgrade.site.read_report import read_report
+from toolgrade.foundations.canonical_json import to_json
+from toolgrade.site.report.report_file import read_report
 
 CASES = Path(__file__).parent.parent / "golden" / "diff"
 MISSED = CASES / "a-class-is-missed"

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import RunToolgrade
 from toolgrade.runners.catalogs.fingerprint import ServerListing, fingerprint
-from toolgrade.runners.catalogs.frozen import freeze, read_catalog
+from toolgrade.runners.catalogs.frozen_catalog import freeze, read_catalog
 
 SERVERS = Path(__file__).parents[1] / "servers"
 TOOLS: list[dict[str, Any]] = [

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import RunToolgrade
 from tests.recordings import record_all, write_suite
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.frozen import freeze
+from toolgrade.runners.catalogs.frozen_catalog import freeze
 
 SUITE = """\
 servers:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import RunToolgrade
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.frozen import freeze
+from toolgrade.runners.catalogs.frozen_catalog import freeze
 
 TOOLS: list[dict[str, Any]] = [
     {"name": "find_product", "description": "Finds a product of the shop by its title.", "inputSchema": {}},

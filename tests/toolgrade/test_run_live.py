@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import Finished, RunToolgrade
 from tests.rogues import ROGUE
-from toolgrade.compiler.canonical import to_json
+from toolgrade.foundations.canonical_json import to_json
 
 LIVE = ("run", "--mode", "live")
 

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Finished, RunToolgrade
 from tests.provider import Provider, Reply, chat, chat_usage, plain
 from tests.rogues import ROGUE
-from toolgrade.compiler.canonical import to_json
+from toolgrade.foundations.canonical_json import to_json
 
 LIVE = ("run", "--mode", "live")
 MODEL = "openai-chat:gpt-4o"

@@ -32,7 +32,7 @@ def check(suites: tuple[str, ...], style: str, quiet: bool) -> None:
     """
     from ..compiler import render
     from ..console import painter
-    from ..runners.suites import compile_suites
+    from ..runners.suite_files import compile_suites
 
     compilation = compile_suites(suites)
     found = compilation.diagnostics

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ..site.diff import Diff
+    from ..site.report.comparison import Diff
 
 
 @click.command()
@@ -40,8 +40,8 @@ def diff(old: str, new: str, style: str, allow: tuple[str, ...], committed: str)
     toolgrade diff main HEAD --allow "research/picks search@claude-sonnet-4-5"
     toolgrade diff main HEAD --format markdown >> "$GITHUB_STEP_SUMMARY"
     """
-    from ..site.diff import diff as compare
-    from ..site.read_report import load_report
+    from ..site.report.comparison import diff as compare
+    from ..site.report.report_file import load_report
 
     found = compare(load_report(old, committed), load_report(new, committed), allow)
     click.echo(_rendered(found, style), nl=False)
@@ -51,9 +51,9 @@ def diff(old: str, new: str, style: str, allow: tuple[str, ...], committed: str)
 
 
 def _rendered(found: "Diff", style: str) -> str | bytes:
-    from ..compiler.canonical import to_json
     from ..console import painter
-    from ..site.diff_text import render_markdown, render_text
+    from ..foundations.canonical_json import to_json
+    from ..site.outputs.comparison_text import render_markdown, render_text
 
     if style == "json":
         return to_json(found)
@@ -63,7 +63,7 @@ def _rendered(found: "Diff", style: str) -> str | bytes:
 def _note_unneeded(found: "Diff", allow: tuple[str, ...]) -> None:
     """An --allow that nothing needs any more is said, so that it gets removed."""
     from ..console import message
-    from ..site.diff import spellings
+    from ..site.report.comparison import spellings
 
     changes = [change for change in found.changes if change.is_allowed]
     needed = {name for change in changes for name in spellings((change.suite, change.test, change.model or ""))}

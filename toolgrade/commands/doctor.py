@@ -68,7 +68,7 @@ def doctor(
 def _catalogs(suite: str | None, command: str | None, url: str | None, headers: tuple[str, ...], name: str) -> Catalogs:
     """What the servers list, by suite or for the one server that was named."""
     from ..runners.servers.listings import listed
-    from ..runners.suites import compile_suites
+    from ..runners.suite_files import compile_suites
     from .options import compiled
 
     server = named_server(command, url, headers, name)
@@ -83,9 +83,9 @@ def _catalogs(suite: str | None, command: str | None, url: str | None, headers: 
 
 
 def _show(checkups: "list[Checkup]", style: str, show_all: bool) -> None:
-    from ..checkup import checkup_text
-    from ..compiler.canonical import to_json
     from ..console import painter
+    from ..doctor_text import checkup_text
+    from ..foundations.canonical_json import to_json
     from ..runners.catalogs.checkup import SCHEMA
 
     if style == "json":
@@ -96,8 +96,8 @@ def _show(checkups: "list[Checkup]", style: str, show_all: bool) -> None:
 
 def _freeze(target: Path, catalogs: Catalogs) -> None:
     from ..compiler.identity import suite_id
-    from ..runners.catalogs.frozen import freeze
-    from ..runners.fault import BadInput
+    from ..foundations.fault import BadInput
+    from ..runners.catalogs.frozen_catalog import freeze
 
     listings = {server: listing for _, found in catalogs for server, listing in found.items()}
     if len(listings) < sum(len(found) for _, found in catalogs):

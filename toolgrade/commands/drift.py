@@ -10,8 +10,8 @@ from .servers import announce, here
 
 if TYPE_CHECKING:
     from ..compiler.plan import SuitePlan
-    from ..runners.catalogs.freshness import Comparison, Recorded
-    from ..runners.fault import ServerFault
+    from ..foundations.fault import ServerFault
+    from ..runners.recording_drift import Comparison, Recorded
 
 
 @click.command()
@@ -32,7 +32,7 @@ def drift(suites: tuple[str, ...], cassettes: Path, style: str) -> None:
     toolgrade drift
     toolgrade drift suites/research.yml --format json
     """
-    from ..runners.suites import compile_suites
+    from ..runners.suite_files import compile_suites
     from .options import compiled
 
     plan = compiled(compile_suites(suites))
@@ -49,8 +49,8 @@ Checked = tuple["SuitePlan", "Recorded", "tuple[Comparison, ...]", "dict[str, Se
 
 def _check(suite: "SuitePlan", cassettes: Path) -> Checked:
     """What a suite's cassettes say against what its servers list."""
-    from ..runners.catalogs.freshness import compare, read_recorded
-    from ..runners.fault import ServerFault
+    from ..foundations.fault import ServerFault
+    from ..runners.recording_drift import compare, read_recorded
     from ..runners.servers.listings import list_servers
 
     recorded = read_recorded(suite, cassettes)
@@ -70,22 +70,22 @@ def _report(
     is_text: bool,
 ) -> int:
     """Say what was found, and the exit code of it."""
-    from ..compiler.render import visible
     from ..console import message
-    from ..runners.cassettes.stale import record_command
+    from ..foundations.outside_text import make_visible
+    from ..runners.cassettes.cassette_file import record_command
 
     for comparison in comparisons if is_text else ():
-        click.echo(visible(f"{suite.file}: {_verdict(comparison)}"))
+        click.echo(make_visible(f"{suite.file}: {_verdict(comparison)}"))
         for line in _lines(comparison):
             click.echo(f"  {line}")
     for fault in faults.values():
         click.echo(message("\n".join((str(fault), *fault.details)), fault.help), err=True)
     for refused in recorded.refused:
-        click.echo(f"refused: {visible(refused)}", err=True)
+        click.echo(f"refused: {make_visible(refused)}", err=True)
     drifted = [name for comparison in comparisons if comparison.is_drift for name in comparison.tests]
     if drifted or recorded.refused:
         tests = [] if recorded.refused else list(dict.fromkeys(drifted))
-        click.echo(f"next: {visible(record_command([suite.file], tests))}", err=True)
+        click.echo(f"next: {make_visible(record_command([suite.file], tests))}", err=True)
     return 3 if faults else 4 if drifted or recorded.refused else 0
 
 
@@ -107,7 +107,7 @@ def _lines(comparison: "Comparison") -> list[str]:
 
 
 def _print_json(checked: list[Checked]) -> None:
-    from ..compiler.canonical import to_json
+    from ..foundations.canonical_json import to_json
 
     suites = [
         {

@@ -11,8 +11,8 @@ from .servers import announce, here
 if TYPE_CHECKING:
     from ..compiler.compile import Compilation
     from ..runners.catalogs.fingerprint import ServerListing
+    from ..runners.cell_selection import PlannedCell
     from ..runners.models.forecast import CellForecast
-    from ..runners.selection import PlannedCell
 
 
 def dry_run(compilation: "Compilation", cells: "Sequence[PlannedCell]") -> None:
@@ -20,7 +20,7 @@ def dry_run(compilation: "Compilation", cells: "Sequence[PlannedCell]") -> None:
     from ..runners.live_cell import servers_of
     from ..runners.models.forecast import forecast
     from ..runners.servers.listings import listed
-    from ..runners.suites import suite_folders
+    from ..runners.suite_files import suite_folders
 
     folders = suite_folders(compilation)
     known: dict[tuple[str, tuple[str, ...]], Mapping[str, ServerListing]] = {}
@@ -39,11 +39,11 @@ def dry_run(compilation: "Compilation", cells: "Sequence[PlannedCell]") -> None:
 
 
 def _line(one: "CellForecast") -> str:
-    from ..compiler.render import visible
+    from ..foundations.outside_text import make_visible
 
     _, test, cell = one.planned
     counts = f"{test.runs} runs, at most {one.turns} turns, {one.surface_tokens:,} surface tokens"
-    return f"{visible(test.name)} [{visible(cell.model or '')}]: {counts}, {_range(one.least, one.most)}"
+    return f"{make_visible(test.name)} [{make_visible(cell.model or '')}]: {counts}, {_range(one.least, one.most)}"
 
 
 def _total(found: "Sequence[CellForecast]") -> str:

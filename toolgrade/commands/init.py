@@ -50,11 +50,11 @@ def init(
     servers = _servers(commands, urls, headers)
     target = file or Path("suites") / f"{servers[0].name}.yml"
     _refuse_to_replace(target, force)
-    from ..runners.catalogs.draft import draft_classes, left_out
-    from ..runners.catalogs.draft_suite import suite_text
-    from ..runners.durable import write_durably
+    from ..foundations.shell_words import quote_word
+    from ..runners.atomic_file import write_durably
+    from ..runners.catalogs.suite_draft import draft_classes, left_out
+    from ..runners.catalogs.suite_draft_yaml import suite_text
     from ..runners.servers.listings import listed
-    from ..runners.shell_words import quote_word
 
     listings = listed(servers, here(), announce)
     drafts = draft_classes(listings, tests)
@@ -99,7 +99,7 @@ def _name(server: "AnyServer") -> str:
 
 
 def _refuse_to_replace(target: Path, force: bool) -> None:
-    from ..runners.fault import BadInput
+    from ..foundations.fault import BadInput
 
     if target.exists() and not force:
         raise BadInput(f"{target} is there already; nothing was written", "name another file, or add --force")

@@ -14,8 +14,8 @@ import click
 if TYPE_CHECKING:
     from ..compiler.compile import Compilation
     from ..compiler.plan import Plan
-    from ..runners.result import CellResult
-    from ..runners.selection import PlannedCell
+    from ..runners.cell_result import CellResult
+    from ..runners.cell_selection import PlannedCell
 
 _MOST_DOLLARS = 10**12
 
@@ -67,7 +67,7 @@ class LiveOptions:
 
     def is_recording(self) -> bool:
         """Whether cassettes are written; in CI nobody does that by accident."""
-        from ..runners.fault import BadInput
+        from ..foundations.fault import BadInput
 
         if self.record is None and os.environ.get("CI", "").lower() in ("1", "true"):
             raise BadInput("CI=true: say whether this live run records", "add --record or --no-record")
@@ -102,13 +102,13 @@ def run_live(
     """Run cells. Whatever can be known to be wrong is found before anything is started."""
     from ..live import keep_runs
     from ..progress import progress
-    from ..runners.agents.roster import agents_for
+    from ..runners.cell_agents import agents_for
     from ..runners.interrupt import run_interruptibly
     from ..runners.journal import Journal
     from ..runners.live import LiveRun, World
-    from ..runners.models.roster import ModelLimits, Models
+    from ..runners.models.model_pool import ModelLimits, Models
     from ..runners.servers.environment import plan_secrets
-    from ..runners.suites import suite_folders
+    from ..runners.suite_files import suite_folders
 
     assert compilation.plan is not None
     plan = compilation.plan

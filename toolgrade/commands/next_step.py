@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..runners.result import CellResult
-    from ..site.report import Report
+    from ..runners.cell_result import CellResult
+    from ..site.report.report_model import Report
     from .report_files import WrittenReport
 
 _COMMITTED = Path("reports/replay")
@@ -31,7 +31,7 @@ def next_step(report: "Report", results: "Sequence[CellResult]", written: "Writt
 
 def _record_again(results: "Sequence[CellResult]") -> str:
     """One command that records what was refused."""
-    from ..runners.cassettes.stale import record_command
+    from ..runners.cassettes.cassette_file import record_command
 
     refused = [result for result in results if result.error is not None]
     files = dict.fromkeys(result.suite.file for result in refused)
@@ -39,7 +39,7 @@ def _record_again(results: "Sequence[CellResult]") -> str:
 
 
 def _diff(folder: Path, mode: str) -> str:
-    from ..runners.shell_words import quote_word
+    from ..foundations.shell_words import quote_word
 
     committed = " --report reports/live/report.json" if mode == "live" else ""
     return f"toolgrade diff HEAD {quote_word(folder.as_posix())}{committed}"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .completing import complete_suites
+from .completion_candidates import complete_suites
 
 if TYPE_CHECKING:
     from ..compiler.compile import Compilation

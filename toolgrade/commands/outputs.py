@@ -11,9 +11,9 @@ import click
 
 if TYPE_CHECKING:
     from ..compiler.places import Places
-    from ..site.diff import Diff
-    from ..site.report import Report
-    from ..site.reproduce import Reproducer
+    from ..site.report.comparison import Diff
+    from ..site.report.report_model import Report
+    from ..site.report.reproduce import Reproducer
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _OPTIONS = (
@@ -54,7 +54,7 @@ class Outputs:
 
     def read_base(self, mode: str) -> "Report | None":
         """The report to compare with. It is read before a run begins: a wrong name costs nothing then."""
-        from ..site.read_report import NotCommitted, load_report
+        from ..site.report.report_file import NotCommitted, load_report
 
         if self.base is None:
             return None
@@ -66,9 +66,9 @@ class Outputs:
 
     def write(self, run: "FinishedRun") -> None:
         """Everything that was asked for."""
-        from ..runners.durable import write_durably
-        from ..site.junit import render_junit
-        from ..site.markdown_summary import render_summary
+        from ..runners.atomic_file import write_durably
+        from ..site.outputs.junit import render_junit
+        from ..site.outputs.markdown_summary import render_summary
 
         if self.junit:
             write_durably(self.junit, render_junit(run.report, run.reproducer))
@@ -77,9 +77,9 @@ class Outputs:
         click.echo(self._shown(run), nl=False)
 
     def _shown(self, run: "FinishedRun") -> str | bytes:
-        from ..compiler.canonical import to_json
-        from ..site.agent_line import render_agent_line
-        from ..site.annotations import render_annotations
+        from ..foundations.canonical_json import to_json
+        from ..site.outputs.agent_line import render_agent_line
+        from ..site.outputs.github_annotations import render_annotations
 
         if self.style == "json":
             return to_json(run.report)
@@ -91,7 +91,7 @@ class Outputs:
     def _table(self, run: "FinishedRun") -> str:
         from ..console import painter
         from ..scorecard import scorecard
-        from ..site.diff_text import render_text
+        from ..site.outputs.comparison_text import render_text
 
         if not self.is_quiet:
             compared = f"\n{render_text(run.diff, painter())}" if run.diff else ""
@@ -111,7 +111,7 @@ class FinishedRun:
 
     @property
     def reproducer(self) -> "Reproducer":
-        from ..site.reproduce import Reproducer
+        from ..site.report.reproduce import Reproducer
 
         return Reproducer(self.places, self.report, self.options)
 

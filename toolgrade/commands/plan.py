@@ -15,8 +15,8 @@ def plan(suites: tuple[str, ...]) -> None:
     \b
     toolgrade plan suites/research.yml
     """
-    from ..compiler.canonical import to_json
-    from ..runners.suites import compile_suites
+    from ..foundations.canonical_json import to_json
+    from ..runners.suite_files import compile_suites
 
     document = compiled(compile_suites(suites)).document()
     click.echo(to_json(document), nl=False)

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ..runners.result import CellResult
+    from ..runners.cell_result import CellResult
 
 
 def show_remarks(results: "Sequence[CellResult]", mode: str, note: Callable[[str], None]) -> None:
     """Warnings for those who want to hear them, and every error with its details."""
-    from ..compiler.render import visible
+    from ..foundations.outside_text import make_visible
 
     for text in dict.fromkeys(text for result in results for text in result.warnings):
-        note(f"warning: {_where([result for result in results if text in result.warnings])}: {visible(text)}")
+        note(f"warning: {_where([result for result in results if text in result.warnings])}: {make_visible(text)}")
     for result in results:
         if result.error is not None:
-            click.echo(f"{_stopped(result) if mode == 'live' else 'refused'}: {visible(result.error)}", err=True)
+            click.echo(f"{_stopped(result) if mode == 'live' else 'refused'}: {make_visible(result.error)}", err=True)
             for line in result.details:
-                click.echo(f"  {visible(line)}", err=True)
+                click.echo(f"  {make_visible(line)}", err=True)
 
 
 def _where(results: "Sequence[CellResult]") -> str:
@@ -34,7 +34,7 @@ def _stopped(result: "CellResult") -> str:
 
 
 def _named(result: "CellResult") -> str:
-    from ..compiler.render import visible
+    from ..foundations.outside_text import make_visible
 
-    model = f" [{visible(result.cell.model)}]" if result.cell.model else ""
-    return f"{visible(result.test.name)}{model}"
+    model = f" [{make_visible(result.cell.model)}]" if result.cell.model else ""
+    return f"{make_visible(result.test.name)}{model}"

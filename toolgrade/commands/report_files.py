@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..site.report import Report
+    from ..site.report.report_model import Report
 
 _IGNORED = b"/.gitignore\n/.*.tmp\n/run.json\n"
 
@@ -24,8 +24,8 @@ class WrittenReport:
 
 def write_report(folder: Path, report: "Report", made: dict[str, Any]) -> WrittenReport:
     """Write both files, and tell git of the one that is not committed."""
-    from ..compiler.canonical import to_json
-    from ..runners.durable import write_durably
+    from ..foundations.canonical_json import to_json
+    from ..runners.atomic_file import write_durably
 
     data = to_json(report)
     is_changed = not _holds(folder / "report.json", data)
@@ -38,7 +38,7 @@ def write_report(folder: Path, report: "Report", made: dict[str, Any]) -> Writte
 
 
 def _holds(file: Path, data: bytes) -> bool:
-    from ..runners.durable import read_regular
+    from ..runners.atomic_file import read_regular
 
     try:
         return read_regular(file, len(data)) == data

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from .completing import complete_models, complete_tags, complete_tests
+from .completion_candidates import complete_models, complete_tags, complete_tests
 from .live import LiveOptions, forget_finished, live_options, narrowed, price_facts, run_live
 from .next_step import next_step
 from .options import suites_argument
@@ -19,9 +19,9 @@ from .report_files import WrittenReport, write_report
 if TYPE_CHECKING:
     from ..compiler.compile import Compilation
     from ..compiler.plan import Plan
-    from ..runners.result import CellResult
-    from ..runners.selection import PlannedCell
-    from ..site.report import Report
+    from ..runners.cell_result import CellResult
+    from ..runners.cell_selection import PlannedCell
+    from ..site.report.report_model import Report
 
 
 def _shard(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
@@ -90,12 +90,12 @@ def run(
     toolgrade run --mode live -j 40 --max-concurrency 16 --max-cost 5
     """
     from ..compiler.places import Places
-    from ..runners.fault import BadInput
-    from ..runners.selection import Selection, split_models
-    from ..runners.suites import compile_suites
-    from ..site.baseline import comparable
-    from ..site.diff import diff as compare
-    from ..site.report import make_report
+    from ..foundations.fault import BadInput
+    from ..runners.cell_selection import Selection, split_models
+    from ..runners.suite_files import compile_suites
+    from ..site.report.baseline import comparable
+    from ..site.report.comparison import diff as compare
+    from ..site.report.report_model import make_report
     from .options import compiled
 
     compilation = compile_suites(suites)

@@ -12,7 +12,7 @@ def schema() -> None:
     and in a suite's first line:
     # yaml-language-server: $schema=suite.schema.json
     """
-    from ..compiler.canonical import to_json
     from ..compiler.schema import json_schema
+    from ..foundations.canonical_json import to_json
 
     click.echo(to_json(json_schema()), nl=False)

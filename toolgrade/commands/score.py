@@ -2,7 +2,7 @@
 
 import click
 
-from .completing import complete_suites, complete_tests
+from .completion_candidates import complete_suites, complete_tests
 
 
 @click.command()
@@ -26,11 +26,11 @@ def score(suite: str, traces: tuple[str, ...], test: str | None, style: str, wit
     toolgrade score suites/ runs.jsonl --format json > report.json
     my-agent --trace | toolgrade score suite.yml - --test "picks search"
     """
-    from ..compiler.canonical import to_json
+    from ..foundations.canonical_json import to_json
     from ..runners.scoring import score_traces
-    from ..runners.suites import compile_suites
-    from ..runners.traces import read_runs
-    from ..site.report import make_report
+    from ..runners.suite_files import compile_suites
+    from ..runners.trace_file import read_runs
+    from ..site.report.report_model import make_report
     from .options import compiled
 
     plan = compiled(compile_suites([suite]))

@@ -73,8 +73,8 @@ def serve(out: Path, reports: Path | None, keep: int, title: str, fresh: bool, p
 
 def _build(out: Path, reports: Path | None, keep: int, title: str, fresh: bool) -> None:
     from ..site.build import Options, build_site
-    from ..site.folder_history import FolderHistory
-    from ..site.git_history import GitHistory
+    from ..site.history.folder_history import FolderHistory
+    from ..site.history.git_history import GitHistory
 
     with FolderHistory(reports) if reports else GitHistory(Path.cwd()) as history:
         built = build_site(history, out, Options(title, keep, fresh), lambda line: click.echo(line, err=True))

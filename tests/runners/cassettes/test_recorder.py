@@ -17,17 +17,17 @@ import pytest
 import toolgrade.runners.cassettes.recorder as recorder_module
 from tests.recordings import SHOP, TOOLS, compiled, make_shop, write_suite
 from toolgrade.cassette import FinishedRun, Recorder, ServerListing, cassette_path, load_cassette
+from toolgrade.foundations.fault import BadInput, Fault
 from toolgrade.gates.trace import Usage
 from toolgrade.runners.cassettes.cassette import meta_path, seal
-from toolgrade.runners.cassettes.lock import recording_lock
+from toolgrade.runners.cassettes.recorder_lock import recording_lock
 from toolgrade.runners.cassettes.toolset_lock import read_lock
-from toolgrade.runners.fault import BadInput, Fault
-from toolgrade.runners.selection import all_cells
+from toolgrade.runners.cell_selection import all_cells
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from toolgrade.runners.cassettes.lock import recording_lock
+from toolgrade.runners.cassettes.recorder_lock import recording_lock
 with recording_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
@@ -75,7 +75,7 @@ import sys
 from pathlib import Path
 from tests.recordings import TOOLS, compiled
 from toolgrade.cassette import Recorder, load_cassette
-from toolgrade.runners.fault import Fault
+from toolgrade.foundations.fault import Fault
 folder, name, done = Path(sys.argv[1]), sys.argv[2], 0
 recorder = Recorder(compiled(folder), folder / "cassettes")
 while done < 20:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.compiler.canonical import to_json
+from toolgrade.foundations.canonical_json import to_json
 from toolgrade.runners.catalogs.drift import Change, describe, drift, is_drift
 from toolgrade.runners.catalogs.fingerprint import ServerListing, Toolset, fingerprint
 

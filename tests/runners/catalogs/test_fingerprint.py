@@ -16,7 +16,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.compiler.canonical import to_json
+from toolgrade.foundations.canonical_json import to_json
 from toolgrade.runners.catalogs.fingerprint import ServerListing, Toolset, canonical, digest, fingerprint
 
 DATA = Path(__file__).parents[4] / "shared" / "data"

@@ -8,7 +8,7 @@ import pytest
 
 from toolgrade.runners.catalogs.fingerprint import ServerListing
 from toolgrade.runners.catalogs.lint import Finding, lint
-from toolgrade.runners.catalogs.surface import count_surface
+from toolgrade.runners.catalogs.token_surface import count_surface
 
 LIVEMCP = Path(__file__).parents[4] / "shared/data/livemcp/tools.json"
 Tools = dict[str, list[dict[str, Any]]]

@@ -29,15 +29,15 @@ from tests.provider import (
     responses,
 )
 from toolgrade.compiler.plan import PlannedTest, Sampling, SuitePlan
+from toolgrade.foundations.fault import Fault
 from toolgrade.gates.trace import Usage
 from toolgrade.runners.agents.agent import OfferedTool, Task, ToolAnswer, Turn
-from toolgrade.runners.fault import Fault
 from toolgrade.runners.models.budget import Budget, OverBudget
 from toolgrade.runners.models.conversation import Line, ModelAgent
+from toolgrade.runners.models.model_pool import Models
 from toolgrade.runners.models.names import ModelName
 from toolgrade.runners.models.prices import price_of
 from toolgrade.runners.models.retries import Patience
-from toolgrade.runners.models.roster import Models
 
 # A schema that adapters like to rewrite: titles, defaults, $defs, no additionalProperties, an optional property.
 SCHEMA: dict[str, Any] = {

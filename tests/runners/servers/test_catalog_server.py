@@ -14,9 +14,9 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from toolgrade.compiler.plan import CatalogServer
+from toolgrade.foundations.fault import BadInput
 from toolgrade.runners.catalogs.fingerprint import ServerListing, fingerprint
-from toolgrade.runners.catalogs.frozen import freeze, read_catalog
-from toolgrade.runners.fault import BadInput
+from toolgrade.runners.catalogs.frozen_catalog import freeze, read_catalog
 from toolgrade.runners.servers.catalog_server import PAGE
 from toolgrade.runners.servers.session import connect
 from toolgrade.runners.servers.transports import Place

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from toolgrade.compiler.plan import HttpServer
-from toolgrade.runners.fault import ServerFault
+from toolgrade.foundations.fault import ServerFault
 from toolgrade.runners.servers.limits import Limits
 from toolgrade.runners.servers.session import CallResult, connect
 from toolgrade.runners.servers.transports import Place

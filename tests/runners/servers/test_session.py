@@ -15,7 +15,7 @@ import pytest
 
 from tests.rogues import rogue, started_by_us
 from toolgrade.compiler.plan import StdioServer
-from toolgrade.runners.fault import BadInput, ServerFault, ServerGone
+from toolgrade.foundations.fault import BadInput, ServerFault, ServerGone
 from toolgrade.runners.servers.limits import Limits
 from toolgrade.runners.servers.reaper import MARK
 from toolgrade.runners.servers.session import CallResult, Session, connect

@@ -1,0 +1,212 @@
+"""Counting over classes of interchangeable tools: which were reached, which missed, which calls fit none."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Annotated, Literal, cast
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from pydantic import Field, WrapValidator
+from pydantic_core import InitErrorDetails
+
+from .block import Block, Name, collecting, duplicates, finding
+from .gate_result import ClassResult, Counts, MissedClass, UnexpectedTool
+from .trace import MALFORMED, Call, Trace, tool_id
+
+CallKey = tuple[str | None, str]
+Outcome = Literal["hit", "repeat", "unexpected"]
+
+
+def _repeated_members(members: object) -> Iterator[InitErrorDetails]:
+    items = cast(list[object], members) if isinstance(members, list) else []
+    texts = [item if isinstance(item, str) else f"\0{index}" for index, item in enumerate(items)]
+    for index, first in duplicates(texts):
+        message = f"`{texts[index]}` is listed twice in this class"
+        yield finding("duplicate_name", message, at=(index,), first_at=(first,), help="remove one of them")
+
+
+class ClassBlock(Block):
+    """A class of interchangeable tools: a call to any member reaches it."""
+
+    name: Name = Field(description="The name of the class, as the report shows it.")
+    members: Annotated[list[Name], Field(min_length=1), WrapValidator(collecting(_repeated_members))] = Field(
+        description="Tool ids: `server.tool`, or a bare tool name that matches on any server."
+    )
+
+
+def _repeated_names(classes: object) -> Iterator[InitErrorDetails]:
+    blocks = cast(list[object], classes) if isinstance(classes, list) else []
+    names = [cast(dict[str, object], block).get("name") if isinstance(block, dict) else None for block in blocks]
+    texts = [name if isinstance(name, str) else f"\0{index}" for index, name in enumerate(names)]
+    for index, first in duplicates(texts):
+        message = f"a class named `{texts[index]}` is already in this gate"
+        at, first_at = (index, "name"), (first, "name")
+        yield finding("duplicate_name", message, at=at, first_at=first_at, help="rename one of them")
+
+
+Classes = Annotated[list[ClassBlock], WrapValidator(collecting(_repeated_names))]
+"""The `classes:` of a gate, each with a name of its own."""
+
+
+class ToolClass(msgspec.Struct, frozen=True):
+    """A resolved class."""
+
+    name: str
+    members: tuple[str, ...]
+
+
+def resolved(classes: Sequence[ClassBlock]) -> tuple[ToolClass, ...]:
+    """Authored classes as they stand in the plan."""
+    return tuple(ToolClass(block.name, tuple(block.members)) for block in classes)
+
+
+class CallOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """What became of one call: the class it reached, whether first, and all its classes where it is in several."""
+
+    id: str
+    status: str | UnsetType = UNSET
+    outcome: Outcome | UnsetType = UNSET
+    class_: str | UnsetType = msgspec.field(default=UNSET, name="class")
+    classes: tuple[str, ...] | UnsetType = UNSET
+
+
+class SelectionTally:
+    """Runs added one by one, in memory that does not grow with their number."""
+
+    __slots__ = ("_classes", "_counts_by_reach", "_tools", "runs")
+
+    def __init__(self, classes: Sequence[ToolClass]) -> None:
+        self._classes = tuple(classes)
+        self._tools = _CalledTools(self._classes)
+        self._counts_by_reach: dict[int, int] = {}
+        self.runs = 0
+
+    def add(self, trace: Trace) -> None:
+        """Count one run."""
+        reach = 0
+        tools = self._tools
+        self.runs = run = self.runs + 1
+        for call in trace.tool_calls:
+            tool = tools[call.server, call.name]
+            if not tool.bits or call.status == MALFORMED:
+                tool.unexpected_calls += 1
+            elif tool.last_run != run:
+                tool.last_run = run
+                tool.hit_runs += 1
+                reach |= tool.bits
+        self._counts_by_reach[reach] = self._counts_by_reach.get(reach, 0) + 1
+
+    @property
+    def counts(self) -> Counts:
+        """Summed over the runs so far."""
+        tp = sum(reach.bit_count() * runs for reach, runs in self._counts_by_reach.items())
+        fp = sum(tool.unexpected_calls for tool in self._tools.distinct())
+        return Counts(tp, fp, len(self._classes) * self.runs - tp)
+
+    def class_results(self) -> tuple[ClassResult, ...]:
+        """Each class in the order of the suite, with the members that reached it."""
+        hits = [tool for tool in self._tools.distinct() if tool.hit_runs]
+        return tuple(self._class_result(1 << index, each, hits) for index, each in enumerate(self._classes))
+
+    def _class_result(self, bit: int, tool_class: ToolClass, tools: Sequence["_CalledTool"]) -> ClassResult:
+        matched: dict[str, int] = {}
+        for tool in tools:
+            if tool.bits & bit:
+                matched[tool.id] = matched.get(tool.id, 0) + tool.hit_runs
+        hits = sum(runs for reach, runs in self._counts_by_reach.items() if reach & bit)
+        return ClassResult(tool_class.name, tool_class.members, hits, self.runs, dict(sorted(matched.items())))
+
+    def unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
+        """The tools of no class, most often called first."""
+        return unexpected((tool.id, tool.unexpected_calls) for tool in self._tools.distinct())
+
+
+def missed(classes: Iterable[ClassResult]) -> tuple[MissedClass, ...]:
+    """The classes that some run did not reach, in the order of the suite."""
+    return tuple(MissedClass(each.name, each.runs - each.hit_runs) for each in classes if each.hit_runs < each.runs)
+
+
+def unexpected(calls: Iterable[tuple[str, int]]) -> tuple[UnexpectedTool, ...]:
+    """Tools nobody asked for, most often called first."""
+    by_id: dict[str, int] = {}
+    for tool, count in calls:
+        if count:
+            by_id[tool] = by_id.get(tool, 0) + count
+    ordered = sorted(by_id.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(UnexpectedTool(tool, count) for tool, count in ordered)
+
+
+class _CalledTool:
+    """What is counted of one tool; mutable, so that a call costs a single lookup."""
+
+    __slots__ = ("bits", "hit_runs", "id", "last_run", "unexpected_calls")
+
+    def __init__(self, id: str, bits: int) -> None:  # noqa: A002 - the word a call uses
+        self.id = id
+        self.bits = bits
+        self.hit_runs = self.last_run = self.unexpected_calls = 0
+
+
+class _CalledTools(dict[CallKey, _CalledTool]):
+    """The tools called so far. Two keys that spell the same id in the same classes are one tool."""
+
+    def __init__(self, classes: Sequence[ToolClass]) -> None:
+        super().__init__()
+        self._members = _Membership(classes)
+        self._distinct: dict[tuple[str, int], _CalledTool] = {}
+
+    def __missing__(self, key: CallKey) -> _CalledTool:
+        called = _CalledTool(tool_id(*key), self._members[key])
+        self[key] = tool = self._distinct.setdefault((called.id, called.bits), called)
+        return tool
+
+    def distinct(self) -> Iterable[_CalledTool]:
+        return self._distinct.values()
+
+
+class _Membership(dict[CallKey, int]):
+    """The classes of a tool as bits, looked up by server and name, worked out once."""
+
+    def __init__(self, classes: Sequence[ToolClass]) -> None:
+        super().__init__()
+        self._bits: dict[str, int] = {}
+        for index, tool_class in enumerate(classes):
+            for member in tool_class.members:
+                self._bits[member] = self._bits.get(member, 0) | 1 << index
+
+    def __missing__(self, key: CallKey) -> int:
+        server, name = key
+        bits = self._bits.get(name, 0) | self._bits.get(tool_id(server, name), 0)
+        self[key] = bits
+        return bits
+
+
+@lru_cache(maxsize=256)
+def _membership(classes: tuple[ToolClass, ...]) -> _Membership:
+    """The same for every run of a test."""
+    return _Membership(classes)
+
+
+def call_outcomes(classes: Sequence[ToolClass] | None, trace: Trace) -> tuple[CallOutcome, ...]:
+    """Each call of a run with what became of it; without classes, only what was called."""
+    if classes is None:
+        return tuple(CallOutcome(call.id, call.status or UNSET) for call in trace.tool_calls)
+    members = _membership(tuple(classes))
+    reached = 0
+    outcomes: list[CallOutcome] = []
+    for call in trace.tool_calls:
+        bits = 0 if call.status == MALFORMED else members[call.server, call.name]
+        outcomes.append(_call_outcome(call, classes, bits, bits & ~reached))
+        reached |= bits
+    return tuple(outcomes)
+
+
+def _call_outcome(call: Call, classes: Sequence[ToolClass], bits: int, fresh: int) -> CallOutcome:
+    status = call.status or UNSET
+    if not bits:
+        return CallOutcome(call.id, status, "unexpected")
+    first = classes[((fresh or bits) & -(fresh or bits)).bit_length() - 1].name
+    several = UNSET
+    if bits & (bits - 1):
+        several = tuple(tool_class.name for index, tool_class in enumerate(classes) if bits >> index & 1)
+    return CallOutcome(call.id, status, "hit" if fresh else "repeat", first, several)

@@ -1,0 +1,124 @@
+"""Why a cassette cannot stand for a run: what is missing, damaged or changed, and the command that records again."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import UNSET
+
+from ...foundations.canonical_json import to_json
+from ...foundations.shell_words import quote_word
+from ..atomic_file import read_regular
+from ..cell_selection import PlannedCell
+from .cassette import FORMAT, KIND, MAX_BYTES, Cassette, Shape, is_intact
+
+_WHOLE = msgspec.json.Decoder(Cassette)
+_MAX_SIDE_BY_SIDE = 100
+
+
+class _Head(msgspec.Struct):
+    """What every format has: enough to say that a file is of a newer one."""
+
+    format: int
+    kind: str
+
+
+_HEAD = msgspec.json.Decoder(_Head)
+
+
+class Refusal(Exception):
+    """A cassette that is not used, and why; `details` stand below the message."""
+
+    def __init__(self, message: str, details: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.details = details
+
+
+def load_cassette(path: Path | str) -> Cassette:
+    """A recording that is whole, or a refusal."""
+    data = _read(path)
+    try:
+        cassette = _WHOLE.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _refuse_other_formats(data)
+        raise Refusal("corrupt", (str(error),)) from None
+    if cassette.kind != KIND or cassette.format > FORMAT:
+        _refuse_other_formats(data)
+    if not is_intact(data, cassette.integrity):
+        raise Refusal("corrupt", ("its integrity hash does not fit its content",))
+    return cassette
+
+
+def _read(path: Path | str) -> bytes:
+    try:
+        data = read_regular(path, MAX_BYTES)
+    except FileNotFoundError:
+        raise Refusal("not recorded yet") from None
+    except OSError as error:
+        raise Refusal(f"cannot be read: {error.strerror or error}") from None
+    if len(data) > MAX_BYTES:
+        raise Refusal(f"larger than {MAX_BYTES:,} bytes")
+    return data
+
+
+def _refuse_other_formats(data: bytes) -> None:
+    try:
+        head = _HEAD.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Refusal("corrupt", (str(error),)) from None
+    if head.kind != KIND:
+        raise Refusal("not a cassette")
+    if head.format > FORMAT:
+        raise Refusal(f"written in format {head.format}; this toolgrade reads up to {FORMAT}: upgrade toolgrade")
+
+
+def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: Shape, digest: str) -> None:
+    """Refuse a recording of another run, or of this one before the suite's inputs to it changed."""
+    suite, test, cell = planned
+    key = cassette.key
+    if cassette.status != "complete":
+        raise Refusal("incomplete: the recording was interrupted")
+    if key.model != cell.model:
+        raise Refusal("recorded with another model", (f"recorded: {key.model}", f"suite:    {cell.model}"))
+    if key.run != run or key.test != test.name or key.suite != suite.name:
+        raise Refusal("recorded for another test or run", (f"recorded: {key.suite}, {key.test}, run {key.run}",))
+    if key.runs != test.runs:
+        details = (f"recorded: {key.runs} runs", f"suite:    {test.runs} runs")
+        raise Refusal("recorded with another number of runs", details)
+    if key.digest != digest:
+        raise Refusal(*_difference(key.shape, shape))
+
+
+def record_command(files: Iterable[str], tests: Sequence[str]) -> str:
+    """What records these tests of these suite files again."""
+    narrowed = [f"--test={quote_word(tests[0])}"] if len(tests) == 1 else []
+    return " ".join(["toolgrade run", *map(quote_word, files), "--mode live", *narrowed])
+
+
+def _difference(old: Shape, new: Shape) -> tuple[str, tuple[str, ...]]:
+    names = [name for name in Shape.__struct_fields__ if getattr(old, name) != getattr(new, name)]
+    details = [line for name in names for line in _lines(name, getattr(old, name), getattr(new, name))]
+    what = ", ".join(name.replace("_", " ") for name in names) or "the inputs of the run"
+    return f"recorded before a change of {what}", tuple(details)
+
+
+def _lines(name: str, old: object, new: object) -> Iterator[str]:
+    """Old and new below each other where both are short, else a diff."""
+    before, after = _text(old), _text(new)
+    if "\n" in before or "\n" in after or max(len(before), len(after)) > _MAX_SIDE_BY_SIDE:
+        yield f"{name}:"
+        diff = difflib.unified_diff(before.splitlines(), after.splitlines(), "recorded", "suite", lineterm="", n=1)
+        yield from (f"  {line}" for line in diff)
+    else:
+        yield f"{name} recorded: {before}"
+        yield f"{name} in suite: {after}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None or value is UNSET:
+        return "(none)"
+    compact = msgspec.json.encode(value, order="sorted").decode()
+    return compact if len(compact) <= _MAX_SIDE_BY_SIDE else to_json(value).decode()

@@ -1,0 +1,123 @@
+"""Frozen catalogs: what a server listed, in a file, with the results its tools are to give."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+
+from ...foundations.fault import BadInput
+from ..atomic_file import read_regular, write_durably
+
+if TYPE_CHECKING:
+    from .fingerprint import ServerListing
+
+SCHEMA = "toolgrade.catalog/1"
+MAX_BYTES = 64 * 1024 * 1024
+DEFAULT_RESULT = "ok"
+_KEYS = ("schema", "server", "tools", "results")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
+
+
+class FrozenCatalog(NamedTuple):
+    """A server's name and version, its tools as it sent them, and a result for some of them by name."""
+
+    name: str
+    version: str | None
+    tools: tuple[Mapping[str, Any], ...]
+    results: Mapping[str, str]
+
+    def result(self, tool: str, args: Mapping[str, Any]) -> str:
+        """What a call gives: `{name}` in a result stands for the argument of that name, and nothing else does."""
+        template = self.results.get(tool, DEFAULT_RESULT)
+        return _PLACEHOLDER.sub(lambda match: _shown(args[match[1]]) if match[1] in args else match[0], template)
+
+
+def freeze(path: Path, name: str, listing: "ServerListing") -> None:
+    """Write what a server listed. Results that a person added to the file stay, for tools that are still there."""
+    from ...foundations.canonical_json import to_json
+
+    names = {tool.get("name") for tool in listing.tools}
+    server = {"name": name} if listing.version is None else {"name": name, "version": listing.version}
+    document: dict[str, Any] = {"schema": SCHEMA, "server": server, "tools": listing.tools}
+    if path.exists():
+        document["results"] = {tool: text for tool, text in read_catalog(path).results.items() if tool in names}
+    try:
+        data = to_json(document)
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise BadInput(f"what `{name}` lists cannot be frozen: {error}") from None
+    write_durably(path, data)
+
+
+def read_catalog(path: Path) -> FrozenCatalog:
+    """The catalog in a file; what is wrong with it is a BadInput that says where."""
+    try:
+        data = read_regular(path, MAX_BYTES)
+        if len(data) > MAX_BYTES:
+            raise BadInput(f"{path}: larger than {MAX_BYTES:,} bytes")
+        value = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except FileNotFoundError:
+        raise BadInput(f"{path}: no such file", "`toolgrade doctor --freeze FILE` writes one") from None
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: no JSON: {error}") from None
+    try:
+        return _checked(value)
+    except _Wrong as wrong:
+        raise BadInput(f"{path}: {wrong}", "docs/doctor.md has the format") from None
+
+
+class _Wrong(Exception):
+    """Where a catalog is not one."""
+
+
+def _checked(value: Any) -> FrozenCatalog:
+    root = _object(value, "the file")
+    for key in root:
+        if key not in _KEYS:
+            raise _Wrong(f"unknown key `{key}`: expected one of {', '.join(_KEYS)}")
+    if root.get("schema", SCHEMA) != SCHEMA:
+        raise _Wrong(f"schema is {root['schema']!r}: this version reads {SCHEMA!r}")
+    server = _object(root.get("server", {}), "server")
+    name, version = server.get("name", "catalog"), server.get("version")
+    if not isinstance(name, str) or not isinstance(version, str | None):
+        raise _Wrong("server.name and server.version are text")
+    tools = _tools(root.get("tools"))
+    return FrozenCatalog(name, version, tools, _results(root.get("results", {}), {tool["name"] for tool in tools}))
+
+
+def _tools(value: Any) -> tuple[Mapping[str, Any], ...]:
+    if not isinstance(value, list):
+        raise _Wrong("tools is missing, or no list")
+    tools = [_object(tool, f"tools[{place}]") for place, tool in enumerate(cast(list[Any], value))]
+    for place, tool in enumerate(tools):
+        if not isinstance(tool.get("name"), str):
+            raise _Wrong(f"tools[{place}] has no name")
+        if not isinstance(tool.get("inputSchema"), dict):
+            raise _Wrong(f"tools[{place}] (`{tool['name']}`) has no inputSchema, or one that is no object")
+    return tuple(tools)
+
+
+def _results(value: Any, names: set[str]) -> dict[str, str]:
+    results = _object(value, "results")
+    for name, text in results.items():
+        if name not in names:
+            raise _Wrong(f"results has `{name}`, which is none of the tools")
+        if not isinstance(text, str):
+            raise _Wrong(f"the result of `{name}` is no text")
+    return results
+
+
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _Wrong(f"{what} is no object")
+    return cast(dict[str, Any], value)
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")

@@ -1,0 +1,96 @@
+"""What a run was shown: the listings of its servers, and all that follows from them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...foundations.fault import Fault
+from ...gates.trace import tool_id
+from ..cell_result import ServerSurface, Surface, ToolSurface
+from .drift import describe, drift
+from .fingerprint import ServerListing, Toolset, fingerprint
+from .merged_catalog import Offer, merge
+from .named_tools import ListedTools
+from .token_surface import count_surface
+
+_SHOWN = 200
+
+
+class SurfaceChanged(Fault):
+    """The tools changed between the runs of a cell, or during one; `details` says how."""
+
+    def __init__(self, details: tuple[str, ...]) -> None:
+        super().__init__("the tool surface changed between the runs of this cell")
+        self.details = details
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One tool set, with what was worked out about it."""
+
+    listings: Mapping[str, ServerListing]
+    offer: Offer
+    toolset: Toolset
+    listed: ListedTools
+    surface: Surface | Fault
+
+    def check_same(self, other: "Seen") -> None:
+        """Refuse another tool set: runs that saw different tools are not added up."""
+        if other.toolset.fingerprint != self.toolset.fingerprint:
+            changes = map(describe, drift(self.toolset, other.toolset))
+            raise SurfaceChanged((*changes, *_texts(self.listings, other.listings)))
+
+
+class Sights:
+    """Works out what follows from listings, once for each tool set."""
+
+    def __init__(self) -> None:
+        self._known: list[Seen] = []
+
+    def of(self, listings: Mapping[str, ServerListing]) -> Seen:
+        known = next((seen for seen in self._known if seen.listings == listings), None)
+        if known is None:
+            known = _look(listings)
+            self._known.append(known)
+        return known
+
+
+def _look(listings: Mapping[str, ServerListing]) -> Seen:
+    offer = merge(listings)
+    listed = ListedTools((tool.server, tool.tool) for tool in offer.tools)
+    return Seen(listings, offer, fingerprint(listings), listed, _surface(listings))
+
+
+def _surface(listings: Mapping[str, ServerListing]) -> Surface | Fault:
+    """What the tools cost to read; where the vocabulary is not to be had, why not."""
+    try:
+        counted = count_surface(listings)
+    except Fault as fault:
+        return fault
+    servers = tuple(ServerSurface(server.name, server.tools, server.tokens) for server in counted.servers)
+    tools = tuple(ToolSurface(tool_id(tool.server, tool.name), tool.tokens) for tool in counted.tools)
+    return Surface(counted.tokens, servers, tools)
+
+
+def _texts(old: Mapping[str, ServerListing], new: Mapping[str, ServerListing]) -> Iterator[str]:
+    """The old and the new text of every field that changed."""
+    before, after = _fields(old), _fields(new)
+    for place in before:
+        if place in after and before[place] != after[place]:
+            yield f"{place} was: {before[place][:_SHOWN]}"
+            yield f"{place} is:  {after[place][:_SHOWN]}"
+
+
+def _fields(listings: Mapping[str, ServerListing]) -> dict[str, str]:
+    return {
+        f"{server}.{tool.get('name')} {field}": _text(tool[field])
+        for server, listing in listings.items()
+        for tool in listing.tools
+        for field in ("description", "inputSchema")
+        if field in tool
+    }
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)

@@ -1,0 +1,260 @@
+"""A first suite from what servers list: classes guessed from words, prompts drafted from descriptions."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..agents.agent import OfferedTool
+from ..agents.lexical import Catalog, choose
+from ..agents.search_words import words
+from .fingerprint import ServerListing
+from .near_duplicates import twins
+
+ALIKE = 0.6
+NO_TOOL = "Order a pizza with extra cheese and a bottle of lemonade."
+_MAX_PROMPT = 160
+_MAX_NAME = 60
+_SENTENCE = re.compile(r"(.+?)(?:[.!?:;](?:\s|$)|\n\s*\n|$)", re.DOTALL)
+_CHANGING = frozenset(
+    [
+        "add",
+        "append",
+        "apply",
+        "approve",
+        "archive",
+        "assign",
+        "book",
+        "buy",
+        "cancel",
+        "change",
+        "checkout",
+        "clear",
+        "click",
+        "close",
+        "comment",
+        "commit",
+        "copy",
+        "create",
+        "delete",
+        "deploy",
+        "disable",
+        "drop",
+        "edit",
+        "enable",
+        "end",
+        "execute",
+        "fill",
+        "fork",
+        "import",
+        "init",
+        "insert",
+        "install",
+        "invite",
+        "kill",
+        "launch",
+        "lock",
+        "merge",
+        "modify",
+        "move",
+        "open",
+        "order",
+        "patch",
+        "pay",
+        "post",
+        "press",
+        "publish",
+        "purge",
+        "push",
+        "put",
+        "record",
+        "register",
+        "reindex",
+        "remove",
+        "rename",
+        "replace",
+        "reply",
+        "reset",
+        "restart",
+        "restore",
+        "revert",
+        "revoke",
+        "run",
+        "save",
+        "send",
+        "set",
+        "start",
+        "stop",
+        "submit",
+        "sync",
+        "terminate",
+        "transfer",
+        "trigger",
+        "unlock",
+        "update",
+        "upload",
+        "upsert",
+        "write",
+    ]
+)
+_VALUES = (
+    (("url", "uri", "link"), "https://example.org"),
+    (("path", "file", "dir", "directory", "folder", "repo", "repository"), "."),
+    (("timezone", "tz", "zone"), "Europe/Lisbon"),
+    (("date", "day"), "2024-05-01"),
+    (("time",), "12:30"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftClass:
+    """Tools that seem to do the same, and a prompt for them; `found` is what a text search picks for it."""
+
+    name: str
+    members: tuple[str, ...]
+    prompt: str
+    found: tuple[str, ...]
+
+    @property
+    def is_found(self) -> bool:
+        return any(member in self.members for member in self.found)
+
+
+def draft_classes(listings: Mapping[str, ServerListing], limit: int) -> tuple[DraftClass, ...]:
+    """Up to `limit` classes that a prompt can be drafted for, those with several members first.
+
+    A live run calls tools for real, so a tool that seems to change something gets no prompt.
+    """
+    listed = list(_listed(listings))
+    catalog = Catalog(tuple(_offered(server, tool) for server, tool in listed))
+    tools = [
+        _offered(server, tool) for server, tool in listed if _is_described(tool) and not seems_to_change(server, tool)
+    ]
+    names: set[str] = set()
+    drafts: list[DraftClass] = []
+    for group in sorted(_groups(tools), key=lambda group: -len(group))[:limit]:
+        prompt = draft_prompt(group[0])
+        found = tuple(_id(choice.tool) for choice in choose(catalog, prompt))
+        drafts.append(DraftClass(_unique(_label(group[0]), names), tuple(map(_id, group)), prompt, found))
+    return tuple(drafts)
+
+
+def draft_prompt(tool: OfferedTool) -> str:
+    """The first sentence of a description as a request, with a value for each required parameter."""
+    match = _SENTENCE.match((tool.description or "").strip())
+    text = _plain(match[1] if match else "").replace(tool.tool, " ".join(words(tool.tool)))
+    first, _, rest = text.partition(" ")
+    request = f"{_imperative(first)} {rest}".strip()[:_MAX_PROMPT].rstrip(" ,")
+    given = ", ".join(_given(tool.schema))
+    return f"{request}, with {given}" if given else f"{request}."
+
+
+def seems_to_change(server: str, tool: Mapping[str, Any]) -> bool:
+    """Whether a tool may do more than look: by what its server says of it, or else by its name."""
+    hint = _object(tool.get("annotations")).get("readOnlyHint")
+    if isinstance(hint, bool):
+        return not hint
+    return not _CHANGING.isdisjoint(_own_words(_offered(server, tool)))
+
+
+def left_out(listings: Mapping[str, ServerListing]) -> tuple[str, ...]:
+    """The tools that get no prompt because they seem to change something."""
+    return tuple(f"{server}.{tool['name']}" for server, tool in _listed(listings) if seems_to_change(server, tool))
+
+
+def _listed(listings: Mapping[str, ServerListing]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The tools that a suite can name, each once."""
+    for server, listing in listings.items():
+        seen: set[str] = set()
+        for tool in listing.tools:
+            name = tool.get("name")
+            if isinstance(name, str) and name.isprintable() and name.strip() and name not in seen:
+                seen.add(name)
+                yield server, tool
+
+
+def _offered(server: str, tool: Mapping[str, Any]) -> OfferedTool:
+    description = tool.get("description")
+    text = description if isinstance(description, str) else None
+    return OfferedTool(f"{server}.{tool['name']}", server, tool["name"], text, _object(tool.get("inputSchema")))
+
+
+def _is_described(tool: Mapping[str, Any]) -> bool:
+    return isinstance(tool.get("description"), str) and bool(words(tool["description"]))
+
+
+def _groups(tools: Sequence[OfferedTool]) -> Iterator[list[OfferedTool]]:
+    """Tools whose names or first sentences say nearly the same, and whose names begin with the same verb."""
+    own = [_own_words(tool) for tool in tools]
+    texts = [frozenset((*name, *words(draft_prompt(tool)))) for tool, name in zip(tools, own, strict=True)]
+    grouped = {place: group for group in twins(texts, [frozenset(name) for name in own], ALIKE) for place in group}
+    done: set[int] = set()
+    for place in range(len(tools)):
+        if place in done:
+            continue
+        alike = [other for other in grouped.get(place, [place]) if own[other][:1] == own[place][:1]]
+        done.update(alike)
+        yield [tools[other] for other in alike]
+
+
+def _own_words(tool: OfferedTool) -> list[str]:
+    """The words of a tool's name, without those of its server: `git_log` of `git` is `log`."""
+    named = words(tool.tool)
+    return [word for word in named if word not in words(tool.server)] or named
+
+
+def _imperative(verb: str) -> str:
+    """`Shows` as `Show`: a description becomes a request."""
+    lower = verb.lower()
+    if lower.endswith("ies") and len(lower) > 4:
+        return f"{verb[:-3]}y"
+    if lower.endswith(("ches", "shes", "sses", "xes")):
+        return verb[:-2]
+    is_third_person = lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(lower) > 3
+    return verb[:-1] if is_third_person else verb
+
+
+def _given(schema: Mapping[str, Any]) -> Iterator[str]:
+    required: object = schema.get("required")
+    for name, part in _object(schema.get("properties")).items():
+        if isinstance(required, list) and name in required and name.isprintable():
+            yield f"{' '.join(words(name)) or name} {_value(name, _object(part))}"
+
+
+def _value(name: str, schema: Mapping[str, Any]) -> str:
+    """A value that stands for one a person would give."""
+    choices: object = schema.get("enum")
+    given = cast(list[object], choices)[0] if isinstance(choices, list) and choices else schema.get("default")
+    if schema.get("type") in ("integer", "number", "boolean") and not isinstance(given, int | float):
+        return "1"
+    if isinstance(given, int | float):
+        return str(given)
+    named = words(name)
+    sample = next((value for hints, value in _VALUES if not set(hints).isdisjoint(named)), "example")
+    return f"`{_plain(given) if isinstance(given, str) and given else sample}`"
+
+
+def _label(tool: OfferedTool) -> str:
+    return " ".join(_own_words(tool))[:_MAX_NAME] or "tools"
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    number, unique = 1, name
+    while unique in taken:
+        number += 1
+        unique = f"{name} {number}"
+    taken.add(unique)
+    return unique
+
+
+def _plain(text: str) -> str:
+    """Text on one line, of what can be seen."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).replace("`", "'").split())
+
+
+def _id(tool: OfferedTool) -> str:
+    return f"{tool.server}.{tool.tool}"
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

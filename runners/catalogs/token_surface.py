@@ -1,0 +1,127 @@
+"""What a catalog costs: the cl100k_base tokens of the tools that a model is shown."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ...foundations.fault import Fault
+from .fingerprint import ServerListing, canonical
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+ENCODING = "cl100k_base"
+_OFFLINE = f"{ENCODING}_offline"
+_INSTALL = "pip install 'toolgrade[offline]' brings the vocabulary along"
+_ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+_BLANK = r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_LONG = 1000
+_LONG_BLANK = re.compile(f"{_BLANK}{{{_LONG},}}+")
+
+
+class ToolTokens(msgspec.Struct, frozen=True):
+    """One tool: its tokens, and how many of them its name, description and schema take."""
+
+    server: str
+    name: str
+    tokens: int
+    fields: dict[str, int]
+
+
+class ServerTokens(msgspec.Struct, frozen=True):
+    """One server: how many tools it lists, and their tokens."""
+
+    name: str
+    tools: int
+    tokens: int
+
+
+class Surface(msgspec.Struct, frozen=True):
+    """A merged catalog; servers and tools stand largest first."""
+
+    tokens: int
+    servers: tuple[ServerTokens, ...]
+    tools: tuple[ToolTokens, ...]
+
+
+def count_surface(listings: Mapping[str, ServerListing]) -> Surface:
+    """The tokens of everything that these servers list."""
+    encoding = load_encoding()
+    counted = {name: [_count(encoding, name, tool) for tool in listing.tools] for name, listing in listings.items()}
+    servers = [ServerTokens(name, len(tools), sum(tool.tokens for tool in tools)) for name, tools in counted.items()]
+    return Surface(
+        tokens=sum(server.tokens for server in servers),
+        servers=tuple(sorted(servers, key=lambda server: (-server.tokens, server.name))),
+        tools=tuple(sorted(chain(*counted.values()), key=lambda tool: (-tool.tokens, tool.server, tool.name))),
+    )
+
+
+@cache
+def load_encoding() -> "Encoding":
+    """cl100k_base from the package that brings it along, or else as tiktoken gets it: from its cache or the network."""
+    import tiktoken
+
+    name = _OFFLINE if _OFFLINE in tiktoken.list_encoding_names() else ENCODING
+    try:
+        return tiktoken.get_encoding(name)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise Fault(
+            f"tokens cannot be counted: the vocabulary of {ENCODING} is not to be had ({reason})", _INSTALL
+        ) from None
+
+
+def count_tokens(encoding: "Encoding", text: str) -> int:
+    """How many tokens a text is; what looks like a special token is text like any other."""
+    return sum(len(encoding.encode_ordinary(part)) for part in _parts(text))
+
+
+def surface_texts(tool: Mapping[str, Any]) -> dict[str, str]:
+    """The three texts of a tool that are counted; one that the server left out is empty."""
+    return {
+        "name": _text(tool.get("name")),
+        "description": _text(tool.get("description")),
+        "inputSchema": "" if tool.get("inputSchema") is None else _compact(tool["inputSchema"]),
+    }
+
+
+def _count(encoding: "Encoding", server: str, tool: Mapping[str, Any]) -> ToolTokens:
+    texts = surface_texts(tool)
+    fields = {field: count_tokens(encoding, text) for field, text in texts.items()}
+    return ToolTokens(server, texts["name"], sum(fields.values()), fields)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else _compact(value)
+
+
+def _compact(value: Any) -> str:
+    try:
+        return _ENCODE(value)
+    except RecursionError:
+        return canonical(value).decode()
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The text, cut within long runs of blanks, on which tiktoken's pattern runs out of stack.
+
+    The pattern parts a run after its last line break, and before its last blank, which goes with what follows: a cut
+    at these places changes no count.
+    """
+    start = 0
+    for run in _LONG_BLANK.finditer(text) if len(text) > _LONG else ():
+        if run.end() == len(text):
+            break
+        after_break = 1 + max(text.rfind("\n", *run.span()), text.rfind("\r", *run.span()))
+        for cut in (after_break, max(after_break, run.end() - 1)):
+            if cut > start:
+                yield text[start:cut]
+                start = cut
+    yield text[start:]

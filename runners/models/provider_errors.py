@@ -1,0 +1,48 @@
+"""A provider's failures in our words: what may pass is a setback, what will not is a fault."""
+
+import re
+from typing import cast
+
+from pydantic_ai import exceptions as failed
+
+from ...foundations.fault import Fault
+from .retries import Setback
+
+RETRIED = frozenset({408, 409, 429})
+_LONGEST = 300
+
+
+def translated(error: Exception, model: str) -> Exception:
+    """The setback or the fault that an attempt ended with."""
+    match error:
+        case failed.ModelAuthenticationError():
+            return Fault(f"{model}: the provider refused the key: {detail(error)}", "check the key of this provider")
+        case failed.ModelNotFoundError():
+            return Fault(f"{model}: the provider does not know this model: {detail(error)}", "check the name")
+        case failed.ModelContextWindowExceededError():
+            help_ = "offer fewer tools, or lower `max_turns`"
+            return Fault(f"{model}: the conversation is longer than the model can read: {detail(error)}", help_)
+        case failed.ModelQuotaExceededError():
+            return Fault(f"{model}: the account's quota is used up: {detail(error)}", "check the provider's billing")
+        case failed.ModelHTTPError() if error.status_code in RETRIED or error.status_code >= 500:
+            return Setback(f"{model}: the provider answered {error.status_code}", error.retry_after)
+        case failed.ModelHTTPError():
+            return Fault(f"{model}: the provider answered {error.status_code}: {detail(error)}")
+        case failed.ModelAPIError():
+            return Setback(f"{model}: {detail(error)}", error.retry_after)
+        case _:
+            return Fault(f"{model}: {type(error).__name__}: {_line(str(error))}")
+
+
+def detail(error: failed.ModelAPIError) -> str:
+    """What the provider said, on one line."""
+    body = error.body
+    while isinstance(body, dict):
+        fields = cast(dict[str, object], body)
+        body = fields.get("error") or fields.get("message")
+    return _line(body if isinstance(body, str) else error.message)
+
+
+def _line(text: str) -> str:
+    line = re.sub(r"\s+", " ", text).strip()
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

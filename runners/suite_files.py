@@ -1,0 +1,99 @@
+"""Suite files on disk: which ones are meant, and what they hold."""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..compiler.catalogs import ToolsOf
+from ..compiler.compile import Compilation, Source, compile_sources
+from ..compiler.source import MAX_BYTES
+from ..foundations.fault import BadInput
+from ..foundations.suggestion import did_you_mean
+
+SUFFIXES = (".yml", ".yaml")
+DEFAULT_FOLDER = "suites"
+
+
+def compile_suites(arguments: Sequence[str]) -> Compilation:
+    """Compile the suites that were named: files, folders, or `suites/` where nothing was."""
+    return compile_sources(read_suites(arguments))
+
+
+def suite_folders(compilation: Compilation) -> dict[str, Path]:
+    """The folder of each suite's file, by the suite's id."""
+    suites = compilation.plan.suites if compilation.plan else ()
+    return {suite.id: Path(file).parent for suite, file in zip(suites, compilation.texts, strict=True)}
+
+
+def read_suites(arguments: Sequence[str]) -> list[Source]:
+    """The suite files that were named, each once, in the order of their names within a folder."""
+    sources: dict[Path, Source] = {}
+    for argument in arguments or (DEFAULT_FOLDER,):
+        for path in _suite_files(Path(argument)):
+            source = Source(path.as_posix(), _read(path), _recorded(path, argument), catalogs_in(path.parent))
+            sources.setdefault(path.resolve(), source)
+    return list(sources.values())
+
+
+def catalogs_in(folder: Path) -> ToolsOf:
+    """What the frozen catalogs below a folder list; a link that leads out of it is not followed."""
+
+    def tools_of(name: str) -> frozenset[str] | str:
+        from .catalogs.frozen_catalog import read_catalog
+
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return f"{name}: leads out of the suite's folder"
+        try:
+            return frozenset(tool["name"] for tool in read_catalog(path).tools)
+        except BadInput as error:
+            return str(error).replace(str(path), name)
+
+    return tools_of
+
+
+def _suite_files(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        found = sorted(_below(path), key=lambda file: file.as_posix())
+        if not found:
+            raise BadInput(f"{path}: no suite here (*.yml or *.yaml)", "write one, or name another folder")
+        yield from found
+    elif path.exists():
+        yield path
+    else:
+        raise BadInput(f"{path}: no such file or folder", _suggestion(path))
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(parent) / name for name in files if name.endswith(SUFFIXES) and not name.startswith("."))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise BadInput(f"{path}: not a regular file")
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from None
+
+
+def _recorded(path: Path, argument: str) -> str:
+    """The name for plans and reports: relative, so that it is the same on every machine."""
+    whole = path.resolve()
+    root = Path.cwd()
+    if not whole.is_relative_to(root):
+        given = Path(argument).resolve()
+        root = given.parent
+    return whole.relative_to(root).as_posix() if whole.is_relative_to(root) else path.name
+
+
+def _suggestion(path: Path) -> str | None:
+    try:
+        siblings = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return None
+    return did_you_mean(path.name, siblings)

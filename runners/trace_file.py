@@ -1,0 +1,113 @@
+"""Traces in files: a JSON file is one run, a JSONL file has a run a line; read as a stream."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from ..foundations.fault import BadInput
+from ..gates.trace import Trace
+
+MAX_RUN_BYTES = 64 * 1024 * 1024
+_TOO_LONG = f"a run has at most {MAX_RUN_BYTES:,} bytes"
+_BUFFER_BYTES = 256 * 1024
+STDIN = "-"
+_LINES = (".jsonl", ".ndjson")
+_BOM = b"\xef\xbb\xbf"
+
+
+class RecordedRun(Trace, frozen=True, omit_defaults=True, gc=False):
+    """A trace recorded anywhere, which may name the test and the model it belongs to."""
+
+    test: str | None = None
+    model: str | None = None
+
+
+class ReadRun(msgspec.Struct, frozen=True, gc=False):
+    """A run as read, or why it could not be; `line` is 0 where the file is one run."""
+
+    file: str
+    line: int
+    run: RecordedRun | None
+    problem: str | None
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+_DECODER = msgspec.json.Decoder(RecordedRun)
+
+
+def read_runs(files: Sequence[str]) -> Iterator[ReadRun]:
+    """Every run of these files, in order, each read when it is asked for."""
+    for file in files:
+        if file == STDIN:
+            yield from _stream("<stdin>", sys.stdin.buffer)
+            continue
+        try:
+            with Path(file).open("rb", buffering=_BUFFER_BYTES) as stream:
+                yield from _stream(file, stream)
+        except OSError as error:
+            raise BadInput(f"{file}: {error.strerror or error}") from None
+
+
+def _stream(file: str, stream: IO[bytes]) -> Iterator[ReadRun]:
+    first = stream.readline(MAX_RUN_BYTES + 1).removeprefix(_BOM)
+    if not file.endswith(_LINES) and (file.endswith(".json") or not _is_whole(first)):
+        yield _document(file, first + stream.read(MAX_RUN_BYTES + 1 - len(first)))
+        return
+    number, line = 1, first
+    while line:
+        if len(line) > MAX_RUN_BYTES:
+            yield ReadRun(file, number, None, _TOO_LONG)
+            return
+        if not line.isspace():
+            run, problem = _decode(line)
+            yield ReadRun(file, number, run, problem)
+        line = stream.readline(MAX_RUN_BYTES + 1)
+        number += 1
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a first line is JSON by itself, so that the rest are runs of their own."""
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return not line.strip()
+    return True
+
+
+def _document(file: str, data: bytes) -> ReadRun:
+    if len(data) > MAX_RUN_BYTES:
+        return ReadRun(file, 0, None, f"{_TOO_LONG}; runs by the line go into .jsonl")
+    if not data.strip():
+        return ReadRun(file, 0, None, "the file is empty")
+    run, problem = _decode(data)
+    if problem and data.lstrip()[:1] == b"[":
+        problem = "a JSON file is one run, not a list; put a run a line into a .jsonl file"
+    elif problem and "trailing" in problem:
+        problem = "the file holds more than one run; name it .jsonl"
+    return ReadRun(file, 0, run, problem)
+
+
+def _decode(data: bytes) -> tuple[RecordedRun | None, str | None]:
+    """The run, or why it cannot be read."""
+    try:
+        return _DECODER.decode(data), None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return None, explain(error)
+    except RecursionError:
+        return None, "nested too deeply"
+
+
+def explain(error: Exception) -> str:
+    """What is wrong with a run that could not be decoded, in a user's words."""
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8 text"
+    text = str(error)
+    if "missing required field `tool_calls`" in text:
+        return 'no `tool_calls`; a run without calls has `"tool_calls": []`'
+    return text[:1].lower() + text[1:] if text.startswith(("Expected", "Object", "Invalid")) else text

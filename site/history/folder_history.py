@@ -1,0 +1,81 @@
+"""History from a folder of reports: one folder per commit, with `report.json` and, if there is one, `run.json`."""
+
+import re
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from ...compiler.identity import hashed_slug
+from ...foundations.fault import BadInput
+from ..report.report_file import FILE, MAX_BYTES
+from .commit import Commit
+
+_SHA = re.compile(r"[0-9a-f]{7,64}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class _Run(msgspec.Struct):
+    """What is read of run.json."""
+
+    commit: str = ""
+    started: str = ""
+    branch: str = ""
+
+
+class FolderHistory:
+    """Folders in the order in which their runs were started, and by name where nothing says when."""
+
+    remark = None
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            found = sorted(path for path in folder.iterdir() if (path / FILE).is_file())
+        except OSError as error:
+            raise BadInput(f"{folder}: {error.strerror or error}", _HELP) from None
+        if not found:
+            raise BadInput(f"{folder}: no folder in it has a {FILE}", _HELP)
+        runs = sorted(((_run(path), path) for path in found), key=lambda row: (row[0].started, row[1].name))
+        self.commits = _linked([_commit(run, path) for run, path in runs])
+
+    def read(self, key: str) -> bytes:
+        with (self._folder / key.rpartition(":")[0] / FILE).open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
+def _run(folder: Path) -> _Run:
+    try:
+        with (folder / "run.json").open("rb") as stream:
+            return msgspec.json.decode(stream.read(MAX_BYTES), type=_Run)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return _Run()
+
+
+def _commit(run: _Run, folder: Path) -> Commit:
+    name = run.commit or folder.name
+    date = _DATE.match(run.started)
+    sha = name if _SHA.fullmatch(name) else hashed_slug(name)
+    key = f"{folder.name}:{(folder / FILE).stat().st_size}"
+    return Commit(sha, folder.name, run.branch, date[0] if date else "", None, key)
+
+
+def _linked(commits: list[Commit]) -> tuple[Commit, ...]:
+    """Each with the one before it; of two folders of one commit, the later counts."""
+    last = {commit.sha: commit for commit in commits}
+    linked: list[Commit] = []
+    for commit in last.values():
+        linked.append(msgspec.structs.replace(commit, previous=linked[-1].sha if linked else None))
+    return tuple(linked)
+
+
+_HELP = "--reports takes a folder with a folder for each commit, and a report.json in each"

@@ -1,0 +1,126 @@
+"""History from git, with four processes whatever its length: one of them hands over reports as they are asked for."""
+
+import shutil
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ...foundations.fault import Fault
+from ..report.report_file import COMMITTED, MAX_BYTES, NotAReport
+from .commit import WORKTREE, Commit
+
+REPLAY = COMMITTED
+LIVE = "reports/live/report.json"
+_FIELDS = "%H%x00%P%x00%an%x00%cs%x00%s"
+_LOG = ("log", "--topo-order", "--reverse", "--parents", "--no-show-signature", "-z", f"--format={_FIELDS}")
+
+
+class GitHistory:
+    """Every commit that changed a report, oldest first, and the reports on disk where they are not committed yet."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sizes: dict[str, int] = {}
+        self._reader: subprocess.Popen[bytes] | None = None
+        self._is_cut = self._ask("rev-parse", "--is-shallow-repository").strip() == b"true"
+        committed = self._committed()
+        self.commits = (*committed, *self._uncommitted(committed))
+
+    @property
+    def remark(self) -> str | None:
+        return "a shallow clone: older commits are not in it" if self._is_cut else None
+
+    def read(self, key: str) -> bytes:
+        if key.startswith(f"{WORKTREE}:"):
+            return _file(self._folder / key.removeprefix(f"{WORKTREE}:")) or b""
+        if self._sizes.get(key, 0) > MAX_BYTES:
+            raise NotAReport(f"a report has at most {MAX_BYTES:,} bytes")
+        return self._blob(key)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._reader is not None:
+            self._reader.communicate()
+
+    def _committed(self) -> tuple[Commit, ...]:
+        fields = self._ask(*_LOG, "--", REPLAY, LIVE).decode("utf-8", "replace").split("\0")[:-1]
+        shas = fields[::5]
+        blobs = self._blobs([f"{sha}:./{path}" for path in (REPLAY, LIVE) for sha in shas])
+        columns = (*(fields[at::5] for at in range(5)), blobs[: len(shas)], blobs[len(shas) :])
+        commits: list[Commit] = []
+        before: dict[str, str | None] = {}
+        for sha, parents, author, date, subject, replay, live in zip(*columns, strict=True):
+            previous = before.get(parents.split(" ")[0])
+            before[sha] = sha if replay or live else previous  # a commit that deleted the reports is stepped over
+            if replay or live:
+                commits.append(Commit(sha, subject, author, date, previous, replay, live))
+        return tuple(commits)
+
+    def _blobs(self, names: list[str]) -> list[str | None]:
+        """The blob that each name stands for, where there is one."""
+        asked = "".join(f"{name}\n" for name in names).encode()
+        answers = self._ask("cat-file", "--batch-check", stdin=asked).decode().splitlines()
+        found: list[str | None] = []
+        for answer in answers:
+            blob, _, rest = answer.partition(" ")
+            kind, _, size = rest.partition(" ")
+            found.append(blob if kind == "blob" else None)
+            self._sizes[blob] = int(size) if kind == "blob" else 0
+        return found
+
+    def _uncommitted(self, committed: tuple[Commit, ...]) -> tuple[Commit, ...]:
+        last = committed[-1] if committed else None
+        keys = [
+            self._key_on_disk(path, key)
+            for path, key in zip((REPLAY, LIVE), (last.replay, last.live) if last else (None, None), strict=True)
+        ]
+        if not any(key and key.startswith(f"{WORKTREE}:") for key in keys):
+            return ()
+        return (Commit(WORKTREE, "Not committed yet", "", "", last.sha if last else None, *keys),)
+
+    def _key_on_disk(self, path: str, committed: str | None) -> str | None:
+        data = _file(self._folder / path)
+        if data is None or (committed and len(data) == self._sizes[committed] and data == self.read(committed)):
+            return committed
+        return f"{WORKTREE}:{path}"
+
+    def _blob(self, key: str) -> bytes:
+        if self._reader is None:
+            command = [_git(), "cat-file", "--batch"]
+            self._reader = subprocess.Popen(  # noqa: S603 - argv, no shell
+                command, cwd=self._folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        reader = self._reader
+        assert reader.stdin is not None
+        assert reader.stdout is not None
+        reader.stdin.write(f"{key}\n".encode())
+        reader.stdin.flush()
+        header = reader.stdout.readline().split()
+        if len(header) != 3:
+            raise Fault(f"git has no object {key}", "`git fsck` checks the repository")
+        return reader.stdout.read(int(header[2]) + 1)[:-1]
+
+    def _ask(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """What git answers; nothing where this is no repository, or one without a commit."""
+        command = [_git(), "-c", "i18n.logOutputEncoding=UTF-8", *arguments]
+        return subprocess.run(command, cwd=self._folder, input=stdin, capture_output=True, check=False).stdout  # noqa: S603 - argv, no shell
+
+
+def _git() -> str:
+    git = shutil.which("git")
+    if git is None:
+        raise Fault("git is not on PATH, and the history comes from it", "install git, or give reports with --reports")
+    return git
+
+
+def _file(path: Path) -> bytes | None:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except OSError:
+        return None

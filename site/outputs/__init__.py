@@ -1,0 +1,1 @@
+"""A finished run for CI and for people: JUnit, Markdown, annotations, text."""

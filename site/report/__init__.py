@@ -1,0 +1,1 @@
+"""The report and its comparison: what `run`, `diff` and pytest need."""

@@ -1,0 +1,36 @@
+"""The command that runs one cell of a report again: it selects exactly that cell, whatever its names hold."""
+
+from collections.abc import Mapping
+
+from ...compiler.places import Places
+from ...foundations.shell_words import quote_word
+from ...gates.gate import Mode
+from ...runners.cell_selection import escape_model
+from .report_model import Report, SuiteReport, TestReport
+
+_LIVE_GATE = "token_efficiency"
+
+
+class Reproducer:
+    """Writes commands for the tests of a report; `options` are those of the run without which they are not found."""
+
+    def __init__(self, places: Places, report: Report, options: Mapping[str, str] | None = None) -> None:
+        self._places = places
+        self._report = report
+        self._options = dict(options or {})
+
+    def command(self, suite: SuiteReport, test: TestReport) -> str:
+        """For a POSIX shell with `$'…'`, on one line. A live run is replayed, unless only a live run can fail so."""
+        return cell_command(self._places.file(suite.name), test, self._report.mode, self._options)
+
+
+def cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:
+    """The command for a test of a suite's file; `given` options stand in it as they are."""
+    fails_live_alone = any(gate.gate == _LIVE_GATE and gate.status == "failed" for gate in test.gates)
+    needs_live = test.status == "error" or fails_live_alone
+    options = {"--mode": "live"} if needs_live and mode == "live" else {}
+    options |= {**given, "--test": test.name}
+    if isinstance(test.model, str):
+        options["--models"] = escape_model(test.model)
+    words = [f"{option}={quote_word(value)}" for option, value in options.items()]
+    return " ".join(["toolgrade run", *words, *(["--"] if file.startswith("-") else []), quote_word(file)])

@@ -1,0 +1,80 @@
+"""The runs of a test read for people: which classes each one reached and missed, and what it called besides."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+
+from ...gates.gate_result import ClassResult, Counts, GateResult
+from ...runners.cell_result import CallResult, TraceResult
+from .report_model import TestReport
+
+_WITH_CLASSES = ("equal_function_sets", "token_efficiency")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: `reached` has for each class the tool that reached it first."""
+
+    number: int
+    calls: tuple[CallResult, ...]
+    reached: dict[str, str]
+    missed: tuple[ClassResult, ...]
+    unexpected: tuple[str, ...]
+    counts: Counts | None
+    answer: str | None
+    turns: int | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(call.id for call in self.calls)
+
+
+def class_gate(test: TestReport) -> GateResult | None:
+    """The gate whose classes a trace is read by."""
+    by_name = {gate.gate: gate for gate in test.gates if not isinstance(gate.classes, UnsetType)}
+    return next((by_name[name] for name in _WITH_CLASSES if name in by_name), None)
+
+
+def classes_of(test: TestReport) -> tuple[ClassResult, ...]:
+    gate = class_gate(test)
+    return (gate.classes or ()) if gate else ()
+
+
+def runs_of(test: TestReport) -> tuple[Run, ...]:
+    """Every run whose trace the report holds."""
+    gate = class_gate(test)
+    return tuple(_run(trace, classes_of(test), gate is not None) for trace in test.traces or ())
+
+
+def called_when_missed(test: TestReport) -> dict[str, Counter[str]]:
+    """For each class the tools outside every class that were called in the runs that missed it."""
+    found: dict[str, Counter[str]] = {}
+    for run in runs_of(test):
+        for missed in run.missed:
+            found.setdefault(missed.name, Counter()).update(run.unexpected)
+    return found
+
+
+def _run(trace: TraceResult, classes: tuple[ClassResult, ...], is_scored: bool) -> Run:
+    reached: dict[str, str] = {}
+    for call in trace.tool_calls:
+        for name in _classes(call):
+            reached.setdefault(name, call.id)
+    missed = tuple(found for found in classes if found.name not in reached)
+    unexpected = tuple(call.id for call in trace.tool_calls if call.outcome == "unexpected")
+    return Run(
+        number=trace.run,
+        calls=trace.tool_calls,
+        reached=reached,
+        missed=missed,
+        unexpected=unexpected,
+        counts=Counts(len(classes) - len(missed), len(unexpected), len(missed)) if is_scored else None,
+        answer=None if trace.final_response is UNSET else trace.final_response or "",
+        turns=trace.turns or None,
+    )
+
+
+def _classes(call: CallResult) -> tuple[str, ...]:
+    several = call.classes or ()
+    return several or ((call.class_,) if isinstance(call.class_, str) else ())
