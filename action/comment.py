@@ -13,7 +13,7 @@ from event import base_commit, pull_number, read_event
 from github_api import Api, ApiError
 
 from toolgrade import Fault, diff, load_report
-from toolgrade.site.outputs.markdown_summary import render_summary
+from toolgrade.site.outputs.markdown_summary import render_markdown_summary
 
 MARK = "<!-- toolgrade -->"
 NOT_REPLAYED = "### toolgrade: not replayed\n\nThe run left no whole report: its log says what stopped it.\n"
@@ -45,7 +45,7 @@ def body(report: str, base: str | None) -> str:
         compared = diff(load_report(base), new) if base else None
     except Fault:
         compared = None
-    return render_summary(new, compared, os.environ.get("TOOLGRADE_BASE_NAME") or (base or "")[:12])
+    return render_markdown_summary(new, compared, os.environ.get("TOOLGRADE_BASE_NAME") or (base or "")[:12])
 
 
 def comment(api: Api, number: int, text: str) -> str:

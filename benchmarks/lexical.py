@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgrade.runners.agents.agent import OfferedTool
-from toolgrade.runners.agents.lexical import Catalog, choose
+from toolgrade.runners.agents.lexical import ToolIndex, choose_tools
 
 ETOM = Path(__file__).parents[2] / "shared/data/etom"
 Tool = tuple[str, str]
@@ -16,9 +16,9 @@ def load(name: str) -> Any:
     return json.loads((ETOM / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def catalog() -> Catalog:
+def catalog() -> ToolIndex:
     listed = [(server["server_name"], tool) for server in load("registry")["servers"] for tool in server["tools"]]
-    return Catalog(
+    return ToolIndex(
         tuple(
             OfferedTool(f"t{n}", server, tool["tool_name"], tool.get("tool_description"), tool["input_schema"] or {})
             for n, (server, tool) in enumerate(listed)
@@ -36,11 +36,11 @@ def classes(query: dict[str, Any]) -> list[set[Tool]]:
     return merged
 
 
-def calls(tools: Catalog, query: dict[str, Any]) -> list[Tool]:
-    return [(choice.tool.server, choice.tool.tool) for choice in choose(tools, query["query"])]
+def calls(tools: ToolIndex, query: dict[str, Any]) -> list[Tool]:
+    return [(choice.tool.server, choice.tool.tool) for choice in choose_tools(tools, query["query"])]
 
 
-def measure(tools: Catalog, level: str) -> None:
+def measure(tools: ToolIndex, level: str) -> None:
     queries = load(level)
     start = time.perf_counter()
     made = [calls(tools, query) for query in queries]

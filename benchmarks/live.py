@@ -19,12 +19,12 @@ from toolgrade.runners.agents.lexical import LexicalAgent
 from toolgrade.runners.cassettes.recording import make_cassette
 from toolgrade.runners.cassettes.redaction import Redactor
 from toolgrade.runners.catalogs.fingerprint import fingerprint
-from toolgrade.runners.cell_selection import all_cells, cell_key
-from toolgrade.runners.events import ignore
+from toolgrade.runners.cell_selection import iterate_cells, make_cell_key
+from toolgrade.runners.events import discard_event
 from toolgrade.runners.journal import Journal
-from toolgrade.runners.live import LiveRun, World
-from toolgrade.runners.servers.session import connect
-from toolgrade.runners.servers.transports import Place
+from toolgrade.runners.live import LiveInputs, LiveRun
+from toolgrade.runners.servers.session import connect_server
+from toolgrade.runners.servers.transports import LaunchContext
 
 CALLS = 200
 ROUNDS = 5
@@ -52,11 +52,14 @@ async def measure_calls() -> None:
     argv = (sys.executable, "-c", SERVER)
     args = {"a": 1, "b": 2}
     bare = stdio_client(StdioServerParameters(command=argv[0], args=list(argv[1:])))
-    async with connect(StdioServer("bench", argv), Place(os.environ, Path())) as ours, Client(bare) as client:
+    async with (
+        connect_server(StdioServer("bench", argv), LaunchContext(os.environ, Path())) as ours,
+        Client(bare) as client,
+    ):
         await client.list_tools()
         pairs = [
             (
-                await seconds_a_call(lambda: ours.call("add", args)),
+                await seconds_a_call(lambda: ours.call_tool("add", args)),
                 await seconds_a_call(lambda: client.call_tool("add", args)),
             )
             for _ in range(ROUNDS)
@@ -94,16 +97,18 @@ def measure_cells(workers: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plan = many_cells(folder)
-        cells = list(all_cells(plan))
+        cells = list(iterate_cells(plan))
         agent = LexicalAgent()
-        world = World(os.environ, {plan.suites[0].id: folder}, {cell_key(cell): agent for cell in cells})
+        world = LiveInputs(os.environ, {plan.suites[0].id: folder}, {make_cell_key(cell): agent for cell in cells})
         journal = Journal(folder, plan.suites)
         journal.begin(resume=False)
         live = LiveRun(
             world,
             journal,
-            lambda planned, run, done: make_cassette(planned, run, done, fingerprint(done.listings()), Redactor()),
-            ignore,
+            lambda planned, run, done: make_cassette(
+                planned, run, done, fingerprint(done.collect_listings()), Redactor()
+            ),
+            discard_event,
         )
         start = time.perf_counter()
         results = asyncio.run(live.run(cells, workers))

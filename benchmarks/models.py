@@ -13,7 +13,7 @@ from typing import Any
 
 from toolgrade.compiler.plan import PlannedTest, Sampling, SuitePlan
 from toolgrade.runners.agents.agent import OfferedTool, Task, ToolAnswer
-from toolgrade.runners.models.model_pool import ModelLimits, Models
+from toolgrade.runners.models.model_pool import ModelLimits, ModelPool
 
 CONVERSATIONS = 1000
 WAIT_S = 0.2
@@ -66,9 +66,9 @@ def _serve(pipe: Connection) -> None:
 
 
 async def _conversations(port: int, count: int) -> tuple[float, float, int]:
-    models = Models({}, ModelLimits(max_concurrency=count))
+    models = ModelPool({}, ModelLimits(max_concurrency=count))
     test = PlannedTest("t", "t", (), (), 1, 8, (), (), base_url=f"http://127.0.0.1:{port}/v1", sampling=Sampling())
-    agent = models.agent("m", SuitePlan("s", "s", "s.yml", (), ()), test)
+    agent = models.make_agent("m", SuitePlan("s", "s", "s.yml", (), ()), test)
 
     async def one() -> bool:
         conversation = agent.begin(TASK)

@@ -10,9 +10,9 @@ from timing import best_of
 import toolgrade
 from toolgrade.cassette import FinishedRun, Recorder, Redactor, fingerprint
 from toolgrade.compiler.plan import Plan
-from toolgrade.runners.cassettes.cassette import cassette_path, seal
+from toolgrade.runners.cassettes.cassette import cassette_path, seal_cassette
 from toolgrade.runners.cassettes.recording import make_cassette
-from toolgrade.runners.cell_selection import all_cells
+from toolgrade.runners.cell_selection import iterate_cells
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.replay import Replay
 from toolgrade.site.report.report_model import make_report
@@ -51,21 +51,21 @@ def record(plan: Plan, root: Path) -> list[Path]:
         for number in range(CALLS)
     ]
     done = FinishedRun(tool_calls=calls, tools={"docs": TOOLS}, final_response="It was 12.")
-    toolset = fingerprint(done.listings())
-    cells = list(all_cells(plan))
+    toolset = fingerprint(done.collect_listings())
+    cells = list(iterate_cells(plan))
     Recorder(plan, root).record_run(cells[0], 1, done)
     files: list[Path] = []
     for planned in cells:
         for run in range(1, RUNS + 1):
             file = cassette_path(root, *planned, run)
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(seal(make_cassette(planned, run, done, toolset, Redactor())))
+            file.write_bytes(seal_cassette(make_cassette(planned, run, done, toolset, Redactor())))
             files.append(file)
     return files
 
 
 def replay(plan: Plan, root: Path) -> None:
-    results = run_cells(list(all_cells(plan)), Replay(root))
+    results = run_cells(list(iterate_cells(plan)), Replay(root))
     report = make_report(plan, results, "replay")
     assert report.summary.errors == 0
     toolgrade.to_json(report)

@@ -18,13 +18,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from toolgrade.gates.equal_function_sets import EqualFunctionSets
-from toolgrade.gates.gate import Conditions, Gate, score
-from toolgrade.gates.tool_correctness import ToolCorrectness, default_expectation
+from toolgrade.gates.gate import Gate, ScoringConditions, score_gate
+from toolgrade.gates.tool_correctness import ToolCorrectness, make_default_expectation
 from toolgrade.gates.tool_selection import ToolClass
 from toolgrade.gates.trace import Call, Trace
 
 TRACES, CALLS, CHUNK, ROUNDS = 100_000, 5, 10_000, 3
-CONDITIONS = Conditions("score")
+CONDITIONS = ScoringConditions("score")
 SERVERS = ("brave", "google", "http", "shell")
 NAMES = ("search", "get", "exec")
 EXPECTED = ["brave.search", "http.get", "shell.exec"]
@@ -47,12 +47,12 @@ class Row:
 
 def pooled(gate: Gate) -> Prepare:
     """One verdict on all traces, as runs of one cell."""
-    return lambda traces: lambda: score(gate, traces, CONDITIONS)
+    return lambda traces: lambda: score_gate(gate, traces, CONDITIONS)
 
 
 def one_by_one(gate: Gate) -> Prepare:
     """A whole verdict for each trace: begin, add, result."""
-    return lambda traces: lambda: [score(gate, (trace,), CONDITIONS) for trace in traces]
+    return lambda traces: lambda: [score_gate(gate, (trace,), CONDITIONS) for trace in traces]
 
 
 def eval_ai_library(**mode: bool) -> Iterator[Row]:
@@ -196,7 +196,7 @@ def main() -> None:
         (False, True, "longest common subsequence"),
         (True, True, "exact list"),
     ):
-        expect = (default_expectation(0.5),)
+        expect = (make_default_expectation(0.5),)
         gate = ToolCorrectness(tuple(EXPECTED), expect, exact_match, check_ordering)
         compare(f"\ntool_correctness: {title}", gate, exact_match, check_ordering)
 

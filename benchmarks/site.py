@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from toolgrade.compiler.compile import Source, compile_sources
+from toolgrade.compiler.compilation import SuiteSource, compile_sources
 from toolgrade.foundations.canonical_json import to_json
 from toolgrade.gates.trace import Call
 from toolgrade.runners.scoring import score_traces
-from toolgrade.runners.trace_file import ReadRun, RecordedRun
-from toolgrade.site.build import Options, build_site
+from toolgrade.runners.trace_file import RecordedRun, TraceFileEntry
+from toolgrade.site.build import SiteOptions, build_site
 from toolgrade.site.history.folder_history import FolderHistory
 from toolgrade.site.report.report_model import make_report
 
@@ -61,11 +61,11 @@ def _one_more(folder: Path, commits: int, tests: int) -> None:
         _write_report(reports, index, tests)
     out = folder / f"site-{commits}"
     with FolderHistory(reports) as history:
-        build_site(history, out, Options(keep=5))
+        build_site(history, out, SiteOptions(keep=5))
     _write_report(reports, commits, tests)
     with FolderHistory(reports) as history:
         start = time.perf_counter()
-        built = build_site(history, out, Options(keep=5))
+        built = build_site(history, out, SiteOptions(keep=5))
         seconds = time.perf_counter() - start
     print(f"one more commit of {tests} tests after {commits}: {seconds:.2f} s, {built.pages} pages")
     shutil.rmtree(out)
@@ -89,7 +89,7 @@ def _report(commit: int, tests: int) -> bytes:
             for index in range(tests)
         ],
     }  # fmt: skip
-    plan = compile_sources([Source("suites/wide.yml", json.dumps(suite).encode())]).plan
+    plan = compile_sources([SuiteSource("suites/wide.yml", json.dumps(suite).encode())]).plan
     assert plan is not None
     results = score_traces(
         plan, [_run(index, run, commit) for index in range(tests) for run in range(2)], keep_traces=True
@@ -97,9 +97,9 @@ def _report(commit: int, tests: int) -> bytes:
     return to_json(make_report(plan, results, "replay"))
 
 
-def _run(test: int, run: int, commit: int) -> ReadRun:
+def _run(test: int, run: int, commit: int) -> TraceFileEntry:
     calls = [Call("search", "a"), Call("get", "c") if (test + run + commit) % 7 else Call("exec", "shell")]
-    return ReadRun("runs", 1, RecordedRun(tuple(calls), test=f"test-{test}"), None)
+    return TraceFileEntry("runs", 1, RecordedRun(tuple(calls), test=f"test-{test}"), None)
 
 
 if __name__ == "__main__":

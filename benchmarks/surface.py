@@ -7,7 +7,7 @@ from typing import Any
 from timing import best_of
 
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.token_surface import count_surface, load_encoding, surface_texts
+from toolgrade.runners.catalogs.token_surface import count_surface, extract_surface_texts, load_encoding
 
 LIVEMCP = Path(__file__).parents[2] / "shared/data/livemcp/tools.json"
 COPIES = 10
@@ -19,7 +19,7 @@ def real_tools() -> list[dict[str, Any]]:
 
 
 def measure(tools: list[dict[str, Any]]) -> None:
-    texts = [text for tool in tools for text in surface_texts(tool).values()]
+    texts = [text for tool in tools for text in extract_surface_texts(tool).values()]
     encoding = load_encoding()
     listings = {"all": ServerListing(None, tools)}
     ours = best_of(5, lambda: count_surface(listings))

@@ -11,7 +11,7 @@ ToolsOf = Callable[[str], "frozenset[str] | str | None"]
 """The tools that a catalog beside the suite lists; text that says why it cannot be read; None where nobody looks."""
 
 
-def no_catalog(_path: str) -> None:
+def skip_catalog(_path: str) -> None:
     """For a suite that is in no folder."""
 
 
@@ -19,18 +19,18 @@ def read_catalogs(document: Document, tools_of: ToolsOf) -> tuple[dict[str, froz
     """The tools of each server with a catalog, and a finding for each catalog that cannot be read."""
     catalogs: dict[str, frozenset[str]] = {}
     found: list[Diagnostic] = []
-    for server, path in _paths(document.value.get("servers")):
+    for server, path in _list_catalog_paths(document.value.get("servers")):
         tools = tools_of(path)
         if isinstance(tools, str):
-            span = document.value_span(("servers", server, "catalog"))
+            span = document.find_value_span(("servers", server, "catalog"))
             help_ = "recorded runs can be replayed and scored; a live run needs it"
-            found.append(document.source.diagnostic("TG223", span, tools, help=help_))
+            found.append(document.source.make_diagnostic("TG223", span, tools, help=help_))
         elif tools is not None:
             catalogs[server] = tools
     return catalogs, found
 
 
-def _paths(servers: object) -> Iterator[tuple[str, str]]:
+def _list_catalog_paths(servers: object) -> Iterator[tuple[str, str]]:
     blocks = cast(dict[str, Any], servers) if isinstance(servers, dict) else {}
     for name, block in blocks.items():
         path = cast(dict[str, Any], block).get("catalog") if isinstance(block, dict) else None

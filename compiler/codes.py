@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 Severity = Literal["error", "warning"]
 
 
-class Code(NamedTuple):
+class DiagnosticCode(NamedTuple):
     """A kind of finding."""
 
     title: str
@@ -13,84 +13,102 @@ class Code(NamedTuple):
     severity: Severity = "error"
 
 
-CODES: dict[str, Code] = {
-    "TG002": Code(
+CODES: dict[str, DiagnosticCode] = {
+    "TG002": DiagnosticCode(
         "the file is too large",
         "A suite is at most 8 MiB. Split it into several files: a folder of suites runs as one.",
     ),
-    "TG003": Code("the file is not UTF-8 text", "Save it as UTF-8. NUL and other control characters are refused."),
-    "TG004": Code("the YAML is malformed", "The parser could not go on at this place."),
-    "TG005": Code(
+    "TG003": DiagnosticCode(
+        "the file is not UTF-8 text", "Save it as UTF-8. NUL and other control characters are refused."
+    ),
+    "TG004": DiagnosticCode("the YAML is malformed", "The parser could not go on at this place."),
+    "TG005": DiagnosticCode(
         "a bound is broken",
         "A suite holds at most 1,000,000 values (or commas, brackets and line ends), nested at most 64 deep; a number "
         "has at most 300 digits; and of the mistakes in a file the first 1,000 are shown.",
     ),
-    "TG006": Code(
+    "TG006": DiagnosticCode(
         "an alias cannot be expanded",
         "Aliases may repeat at most 100,000 values in all, and none may contain itself.",
     ),
-    "TG007": Code("a YAML tag is refused", "Suites are plain data: no tag creates an object."),
-    "TG008": Code("a key is given twice", "YAML would silently keep one of the two. Remove one."),
-    "TG009": Code("the file is not a suite", "A suite is one YAML document, a mapping with `agents` or `tests`."),
-    "TG101": Code("unknown key", "The language is closed: a key that nothing reads is a mistake."),
-    "TG102": Code("missing key", "The block cannot mean anything without it."),
-    "TG103": Code("wrong type", "The value is of another kind than the key takes."),
-    "TG104": Code("unknown target", "No gate and no trace has a value of that name."),
-    "TG105": Code("unknown operator", "A matcher is made of the operators of the suite language."),
-    "TG106": Code("the operand does not fit", "The operator takes another kind of value, or cannot be asked here."),
-    "TG107": Code("out of range", "Percentages are 0..100, a threshold is 0..1, counts start at 1."),
-    "TG108": Code(
+    "TG007": DiagnosticCode("a YAML tag is refused", "Suites are plain data: no tag creates an object."),
+    "TG008": DiagnosticCode("a key is given twice", "YAML would silently keep one of the two. Remove one."),
+    "TG009": DiagnosticCode(
+        "the file is not a suite", "A suite is one YAML document, a mapping with `agents` or `tests`."
+    ),
+    "TG101": DiagnosticCode("unknown key", "The language is closed: a key that nothing reads is a mistake."),
+    "TG102": DiagnosticCode("missing key", "The block cannot mean anything without it."),
+    "TG103": DiagnosticCode("wrong type", "The value is of another kind than the key takes."),
+    "TG104": DiagnosticCode("unknown target", "No gate and no trace has a value of that name."),
+    "TG105": DiagnosticCode("unknown operator", "A matcher is made of the operators of the suite language."),
+    "TG106": DiagnosticCode(
+        "the operand does not fit", "The operator takes another kind of value, or cannot be asked here."
+    ),
+    "TG107": DiagnosticCode("out of range", "Percentages are 0..100, a threshold is 0..1, counts start at 1."),
+    "TG108": DiagnosticCode(
         "the regular expression cannot be used",
         "It does not compile, or needs lookaround or back-references: patterns run in linear time.",
     ),
-    "TG109": Code("the JSON Schema cannot be used", "It is not a valid schema, or refers to another document."),
-    "TG110": Code("empty where something is needed", "A check of nothing would always pass."),
-    "TG111": Code("text is needed here", "A number, true, false or null stands where text belongs. Quote it."),
-    "TG112": Code("a name is used twice", "Servers, agents, tests and the classes of a gate have distinct names."),
-    "TG113": Code("two keys exclude each other", "Keep one of them."),
-    "TG114": Code(
+    "TG109": DiagnosticCode(
+        "the JSON Schema cannot be used", "It is not a valid schema, or refers to another document."
+    ),
+    "TG110": DiagnosticCode("empty where something is needed", "A check of nothing would always pass."),
+    "TG111": DiagnosticCode(
+        "text is needed here", "A number, true, false or null stands where text belongs. Quote it."
+    ),
+    "TG112": DiagnosticCode(
+        "a name is used twice", "Servers, agents, tests and the classes of a gate have distinct names."
+    ),
+    "TG113": DiagnosticCode("two keys exclude each other", "Keep one of them."),
+    "TG114": DiagnosticCode(
         "an environment reference is not allowed here",
         "`${env:NAME}` is expanded in a server's env, headers, url and command arguments alone: a secret "
         "elsewhere would be sent to a model or written into a report.",
     ),
-    "TG115": Code("the value is not one of those allowed", "The message lists them, or says what is expected."),
-    "TG116": Code(
+    "TG115": DiagnosticCode(
+        "the value is not one of those allowed", "The message lists them, or says what is expected."
+    ),
+    "TG116": DiagnosticCode(
         "the path leaves its folder",
         "A catalog is named relative to the suite, inside its folder; a server's `cwd` inside the working folder.",
     ),
-    "TG201": Code("unknown server", "The name is in no `servers:` of this suite."),
-    "TG202": Code("a test without a check", "It needs a gate or an `expect:`, or it can only pass."),
-    "TG203": Code("two suites have one name", "The name is the folder of a suite's cassettes. Set `suite:` in one."),
-    "TG210": Code(
+    "TG201": DiagnosticCode("unknown server", "The name is in no `servers:` of this suite."),
+    "TG202": DiagnosticCode("a test without a check", "It needs a gate or an `expect:`, or it can only pass."),
+    "TG203": DiagnosticCode(
+        "two suites have one name", "The name is the folder of a suite's cassettes. Set `suite:` in one."
+    ),
+    "TG210": DiagnosticCode(
         "the agent is declared nowhere",
         "Recorded traces can be scored against the test; it cannot be run live.",
         "warning",
     ),
-    "TG211": Code("no prompt", "Recorded traces can be scored against the test; it cannot be run live.", "warning"),
-    "TG212": Code("no servers", "The agent would see no tools.", "warning"),
-    "TG220": Code("a tool is in two classes", "One call to it reaches both classes.", "warning"),
-    "TG221": Code(
+    "TG211": DiagnosticCode(
+        "no prompt", "Recorded traces can be scored against the test; it cannot be run live.", "warning"
+    ),
+    "TG212": DiagnosticCode("no servers", "The agent would see no tools.", "warning"),
+    "TG220": DiagnosticCode("a tool is in two classes", "One call to it reaches both classes.", "warning"),
+    "TG221": DiagnosticCode(
         "the id names no server of the test",
         "It can match only a tool whose own name has that dot in it.",
         "warning",
     ),
-    "TG222": Code(
+    "TG222": DiagnosticCode(
         "two ids look alike",
         "They differ in case, in invisible characters, in look-alike letters or in how accents are encoded. "
         "Ids are compared exactly.",
         "warning",
     ),
-    "TG223": Code(
+    "TG223": DiagnosticCode(
         "the catalog cannot be read",
         "Runs can be replayed and scored without it; a live run cannot do without.",
         "warning",
     ),
-    "TG224": Code(
+    "TG224": DiagnosticCode(
         "several servers have the tool",
         "A bare id matches on any server: a call to either reaches the class.",
         "warning",
     ),
-    "TG225": Code(
+    "TG225": DiagnosticCode(
         "no catalog lists the tool",
         "The servers of the test have frozen catalogs, and none of them has a tool of that id: no call can match it.",
         "warning",

@@ -50,7 +50,7 @@ class Diagnostic:
         return (self.file, self.line, self.column, self.code, self.message)
 
 
-def bounded(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def limit_errors(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """The findings up to a bound on the errors among them, and where that was reached, one that says so."""
     errors = 0
     for diagnostic in found:
@@ -72,18 +72,18 @@ class SourceText:
     def _starts(self) -> list[int]:
         return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def find_line_and_column(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both from 1."""
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
-    def line(self, number: int) -> str:
+    def get_line(self, number: int) -> str:
         """The text of a line, without its end."""
         start = self._starts[number - 1]
         end = self._starts[number] if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
 
-    def diagnostic(
+    def make_diagnostic(
         self,
         code: str,
         span: Span,
@@ -94,5 +94,5 @@ class SourceText:
         related: tuple[tuple[Span, str], ...] = (),
     ) -> Diagnostic:
         """A finding at a span of this file."""
-        line, column = self.place(span.start)
+        line, column = self.find_line_and_column(span.start)
         return Diagnostic(code, message, self.file, span, line, column, help, label, related)

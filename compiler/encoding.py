@@ -15,7 +15,7 @@ class EncodingError(ValueError):
         self.help = help_
 
 
-def decode(data: bytes) -> str:
+def decode_suite_text(data: bytes) -> str:
     """The text of a suite, without its byte order mark."""
     for mark, name in ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"), (b"\x00\x00\xfe\xff", "UTF-32")):
         if data.startswith(mark):

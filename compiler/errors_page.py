@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from .codes import CODES, Code
+from .codes import CODES, DiagnosticCode
 
 _SECTIONS = {
     "TG0": "Reading the file",
@@ -20,19 +20,19 @@ with what to write instead. An error stops the suite from compiling (exit code 2
 """
 
 
-def errors_page(examples: Mapping[str, str]) -> str:
+def render_errors_page(examples: Mapping[str, str]) -> str:
     """The page in Markdown; `examples` has, for each code, a finding as `check` shows it."""
-    return "\n".join([_OPENING, *_sections(examples)])
+    return "\n".join([_OPENING, *_render_sections(examples)])
 
 
-def _sections(examples: Mapping[str, str]) -> Iterator[str]:
+def _render_sections(examples: Mapping[str, str]) -> Iterator[str]:
     for prefix, title in _SECTIONS.items():
         yield f"## {title}\n"
         for name, code in CODES.items():
             if name.startswith(prefix):
-                yield _entry(name, code, examples[name])
+                yield _render_code(name, code, examples[name])
 
 
-def _entry(name: str, code: Code, example: str) -> str:
+def _render_code(name: str, code: DiagnosticCode, example: str) -> str:
     kind = "" if code.severity == "error" else " (warning)"
     return f"### {name}: {code.title}{kind}\n\n{code.why}\n\n```\n{example.rstrip()}\n```\n"

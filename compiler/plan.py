@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from ..foundations.canonical_json import digest
+from ..foundations.canonical_json import digest_json
 from ..gates.registry import AnyGate
 
 SCHEMA = "toolgrade.plan/1"
@@ -133,8 +133,8 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def digest(self) -> str:
         """Of what the suites mean: comments, layout, the order of keys and the file's place do not move it."""
-        return digest([msgspec.structs.replace(suite, file="") for suite in self.suites])
+        return digest_json([msgspec.structs.replace(suite, file="") for suite in self.suites])
 
-    def document(self) -> dict[str, object]:
+    def to_document(self) -> dict[str, object]:
         """The plan as it is printed."""
         return {"schema": SCHEMA, "digest": self.digest, "suites": self.suites}

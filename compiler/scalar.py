@@ -22,24 +22,24 @@ class NumberTooLongError(ValueError):
     """More digits than a suite may hold."""
 
 
-def resolve_plain(text: str) -> str | int | float | bool | None:
+def resolve_plain_scalar(text: str) -> str | int | float | bool | None:
     """The value of an unquoted scalar."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _FIRST:
         return text
     if _INT.fullmatch(text):
-        return int(_bounded(text))
+        return int(_limit_digits(text))
     if _FLOAT.fullmatch(text):
-        return float(_bounded(text))
+        return float(_limit_digits(text))
     if _OCTAL.fullmatch(text):
-        return int(_bounded(text), 0)
+        return int(_limit_digits(text), 0)
     if _HEX.fullmatch(text):
-        return int(_bounded(text), 0)
+        return int(_limit_digits(text), 0)
     return _SPECIAL_FLOATS.get(text, text)
 
 
-def _bounded(text: str) -> str:
+def _limit_digits(text: str) -> str:
     if len(text) > MAX_DIGITS:
         raise NumberTooLongError(text)
     return text

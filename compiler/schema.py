@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, create_model
 
-from ..gates.block import Block, Name, finding, refuse
+from ..gates.block import Block, Name, make_finding, raise_findings
 from ..gates.expect import ExpectBlock
 from ..gates.registry import BLOCKS
 from ..gates.trace import MAX_COST
@@ -23,39 +23,43 @@ def leaves_folder(path: str) -> bool:
     return pure.is_absolute() or ".." in pure.parts or path.startswith("~") or "\\" in path or ":" in path
 
 
-def _inside(folder: str) -> AfterValidator:
-    def check(path: str) -> str:
+def _require_inside(folder: str) -> AfterValidator:
+    def check_path(path: str) -> str:
         if leaves_folder(path):
-            refuse(finding("path", f"`{path}` leaves {folder}", help=f"give a path below {folder}, with `/`"))
+            raise_findings(
+                make_finding("path", f"`{path}` leaves {folder}", help=f"give a path below {folder}, with `/`")
+            )
         return path
 
-    return AfterValidator(check)
+    return AfterValidator(check_path)
 
 
-def _web_address(url: str) -> str:
+def _check_web_address(url: str) -> str:
     if not url.startswith(("http://", "https://", "${env:")):
         hint = "a server on this machine is started with `command`" if "://" in url else f"write `http://{url}`"
-        refuse(finding("choice", f"`{url}` is not an http:// or https:// address", help=hint))
+        raise_findings(make_finding("choice", f"`{url}` is not an http:// or https:// address", help=hint))
     return url
 
 
 WebAddress = Annotated[
-    str, AfterValidator(_web_address), Field(json_schema_extra={"pattern": r"^(https?://|\$\{env:)"})
+    str, AfterValidator(_check_web_address), Field(json_schema_extra={"pattern": r"^(https?://|\$\{env:)"})
 ]
 
 
-def _variable(name: str) -> str:
+def _check_variable_name(name: str) -> str:
     if not VARIABLE.fullmatch(name):
-        refuse(
-            finding("choice", f"`{name}` is not the name of an environment variable", help="name it, never its value")
+        raise_findings(
+            make_finding(
+                "choice", f"`{name}` is not the name of an environment variable", help="name it, never its value"
+            )
         )
     return name
 
 
-def _dollars(value: object) -> Decimal:
+def _parse_dollars(value: object) -> Decimal:
     """Exactly what was written: 0.1 is a tenth of a dollar."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < MAX_COST:
-        refuse(finding("choice", "expected dollars, more than 0", help="write a number, such as 1.50"))
+        raise_findings(make_finding("choice", "expected dollars, more than 0", help="write a number, such as 1.50"))
     return Decimal(str(value))
 
 
@@ -95,7 +99,7 @@ class StdioBlock(_RunningServerBlock):
         description="Program and arguments. No shell is involved. Arguments may hold `${env:NAME}`."
     )
     env: dict[str, str] = Field(default={}, description="Variables for the process; may hold `${env:NAME}`.")
-    cwd: Annotated[Name, _inside("the working folder")] = Field(
+    cwd: Annotated[Name, _require_inside("the working folder")] = Field(
         default=".", description="The folder it is started in, below the working folder; that one by default."
     )
 
@@ -113,10 +117,12 @@ class HttpBlock(_RunningServerBlock):
 class CatalogBlock(_ServerBlock):
     """A frozen tools/list, served by toolgrade itself."""
 
-    catalog: Annotated[Name, _inside("the suite's folder")] = Field(description="A JSON file below the suite's folder.")
+    catalog: Annotated[Name, _require_inside("the suite's folder")] = Field(
+        description="A JSON file below the suite's folder."
+    )
 
 
-def _transport(value: object) -> str:
+def _detect_transport(value: object) -> str:
     keys = cast(dict[object, object], value) if isinstance(value, dict) else {}
     return next((f"<{key}>" for key in ("url", "catalog") if key in keys), "<command>")
 
@@ -125,7 +131,7 @@ ServerBlock = Annotated[
     Annotated[StdioBlock, Tag("<command>")]
     | Annotated[HttpBlock, Tag("<url>")]
     | Annotated[CatalogBlock, Tag("<catalog>")],
-    Discriminator(_transport),
+    Discriminator(_detect_transport),
 ]
 
 
@@ -146,7 +152,7 @@ class BudgetBlock(Block):
     """What a live run may spend."""
 
     max_cost: Annotated[
-        Decimal, BeforeValidator(_dollars), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
+        Decimal, BeforeValidator(_parse_dollars), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
     ] = Field(description="Dollars. A request that could go over is not sent.")
 
 
@@ -172,7 +178,7 @@ class _RunBlock(Block):
     base_url: WebAddress = Field(
         default=ABSENT, description="Another address for the model: any that speaks the OpenAI or Anthropic protocol."
     )
-    api_key_env: Annotated[str, AfterValidator(_variable)] = Field(
+    api_key_env: Annotated[str, AfterValidator(_check_variable_name)] = Field(
         default=ABSENT,
         description="The environment variable that holds the key for `base_url`.",
         json_schema_extra={"pattern": f"^{VARIABLE.pattern}$"},
@@ -211,14 +217,14 @@ class SuiteBlock(Block):
     tests: list[TestBlock] = Field(default=[], description="Tests.")
 
 
-def json_schema() -> dict[str, Any]:
+def build_json_schema() -> dict[str, Any]:
     """The JSON Schema of the language, for editors."""
     schema = SuiteBlock.model_json_schema(by_alias=True)
-    _tidy(schema)
+    _strip_generated_keys(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "toolgrade suite"}
 
 
-def _tidy(node: Any) -> None:
+def _strip_generated_keys(node: Any) -> None:
     """Drop what says nothing to an author: generated titles, and defaults that mean "left out"."""
     if isinstance(node, dict):
         part = cast(dict[str, Any], node)
@@ -227,7 +233,7 @@ def _tidy(node: Any) -> None:
         if part.get("default", ABSENT) is None:
             part.pop("default", None)
         for child in part.values():
-            _tidy(child)
+            _strip_generated_keys(child)
     elif isinstance(node, list):
         for child in cast(list[Any], node):
-            _tidy(child)
+            _strip_generated_keys(child)

@@ -49,27 +49,27 @@ _PROBLEMS: tuple[tuple[str, str, str | None], ...] = (
 )
 
 
-def syntax_problem(source: SourceText, error: Any) -> tuple[int, str, str | None]:
+def describe_syntax_error(source: SourceText, error: Any) -> tuple[int, str, str | None]:
     """Offset, message and help of a parser's error."""
     text = source.text
     mark, opened = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if mark is None and (escape := _BAD_ESCAPE.search(text)):
         return (escape.start(), *_NOT_UNICODE)
-    offset = _offset(text, mark or opened)
+    offset = _get_offset(text, mark or opened)
     for pattern, message, help_ in _PROBLEMS:
-        if match := re.search(pattern, _problem(text, offset, error)):
+        if match := re.search(pattern, _describe_problem(text, offset, error)):
             if message in _AT_THE_START:
-                offset = _offset(text, opened or mark)
+                offset = _get_offset(text, opened or mark)
             if "escape" in message:
                 offset = max(text.rfind("\\", 0, offset + 1), 0)
                 message, help_ = _NOT_UNICODE if _BAD_ESCAPE.match(text, offset) else (message, help_)
             if help_ and "{line}" in help_:
-                help_ = help_.format(line=source.place(_offset(text, opened))[0])
+                help_ = help_.format(line=source.find_line_and_column(_get_offset(text, opened))[0])
             return offset, match.expand(message) if "\\1" in message else message, help_
     return offset, getattr(error, "problem", None) or str(error), None
 
 
-def _problem(text: str, offset: int, error: Any) -> str:
+def _describe_problem(text: str, offset: int, error: Any) -> str:
     """A parser's words on what it was doing and what went wrong; of a tab libyaml says no more than "character"."""
     if text.startswith("\t", offset):
         return "tab character"
@@ -78,11 +78,11 @@ def _problem(text: str, offset: int, error: Any) -> str:
     return "colon without a key" if has_no_key else problem
 
 
-def _offset(text: str, mark: Any) -> int:
+def _get_offset(text: str, mark: Any) -> int:
     return min(mark.index, len(text)) if mark else 0
 
 
-def lone_surrogate(text: str, start: int, value: str) -> tuple[int, str, str] | None:
+def find_lone_surrogate(text: str, start: int, value: str) -> tuple[int, str, str] | None:
     """Offset, message and help of an escape that makes half a character, which libyaml refuses by itself."""
     if not _SURROGATE.search(value):
         return None

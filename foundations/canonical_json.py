@@ -13,6 +13,6 @@ def to_json(value: Any) -> bytes:
     return msgspec.json.format(_ENCODER.encode(value), indent=2) + b"\n"
 
 
-def digest(value: Any) -> str:
+def digest_json(value: Any) -> str:
     """The sha256 of a value's compact canonical form."""
     return f"sha256:{sha256(_ENCODER.encode(value)).hexdigest()}"

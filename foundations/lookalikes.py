@@ -6,24 +6,24 @@ from collections.abc import Iterable, Iterator
 _LETTERS = str.maketrans("аеорсухіјѕһԁɡαορνι", "aeopcyxijshdgaopvi")  # noqa: RUF001 - that is the point
 
 
-def lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+def find_lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Pairs of distinct names that look alike, with the reason; the later one second."""
     first: dict[str, str] = {}
     for name in dict.fromkeys(names):
-        skeleton = _skeleton(name)
+        skeleton = _compute_skeleton(name)
         other = first.setdefault(skeleton, name)
         if other != name:
-            yield other, name, _reason(other, name)
+            yield other, name, _explain_likeness(other, name)
 
 
-def _skeleton(name: str) -> str:
+def _compute_skeleton(name: str) -> str:
     if name.isascii():
         return name.casefold()
     visible = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
     return visible.casefold().translate(_LETTERS)
 
 
-def _reason(one: str, other: str) -> str:
+def _explain_likeness(one: str, other: str) -> str:
     if one.casefold() == other.casefold():
         return "they differ in case"
     if unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other):

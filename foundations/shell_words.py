@@ -10,9 +10,9 @@ def quote_word(word: str) -> str:
     """A word as a shell takes it; what cannot be seen is written as bytes, so that the command can be copied."""
     if word.isprintable() and "##[" not in word:
         return shlex.quote(word)
-    escaped = _UNSEEN.sub(_as_bytes, word.replace("\\", "\\\\").replace("'", "\\'"))
+    escaped = _UNSEEN.sub(_escape_bytes, word.replace("\\", "\\\\").replace("'", "\\'"))
     return f"$'{escaped}'"
 
 
-def _as_bytes(match: re.Match[str]) -> str:
+def _escape_bytes(match: re.Match[str]) -> str:
     return "".join(f"\\x{byte:02x}" for byte in match[0].encode("utf-8", "surrogatepass"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 
-def nearest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str | None:
+def find_nearest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The choice that `word` most likely meant, or None where nothing is near."""
     from difflib import get_close_matches
 
@@ -14,7 +14,7 @@ def nearest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str | Non
     return by_folded[close[0]] if close else None
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str | None:
+def format_suggestion(word: str, choices: Iterable[str]) -> str | None:
     """The help line that offers the nearest choice, if there is one."""
-    found = nearest(word, choices)
+    found = find_nearest(word, choices)
     return f"did you mean `{found}`?" if found else None

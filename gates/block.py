@@ -16,7 +16,7 @@ class Block(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
-def finding(
+def make_finding(
     kind: str,
     message: str,
     *,
@@ -34,12 +34,12 @@ def finding(
     return InitErrorDetails(type=PydanticCustomError(cast(LiteralString, kind), "{message}", facts), loc=at, input=None)
 
 
-def refuse(*findings: InitErrorDetails) -> NoReturn:
+def raise_findings(*findings: InitErrorDetails) -> NoReturn:
     """Reject the block being validated, for every one of these reasons."""
     raise ValidationError.from_exception_data("block", list(findings))
 
 
-def duplicates(names: Iterable[str]) -> Iterable[tuple[int, int]]:
+def find_duplicates(names: Iterable[str]) -> Iterable[tuple[int, int]]:
     """Each repeat of a name: where it stands, and where it stood first."""
     first: dict[str, int] = {}
     for index, name in enumerate(names):
@@ -47,23 +47,23 @@ def duplicates(names: Iterable[str]) -> Iterable[tuple[int, int]]:
             yield index, first[name]
 
 
-def collecting(check: Callable[[object], Iterable[InitErrorDetails]]) -> Callable[[Any, Any], Any]:
+def make_collecting_validator(check: Callable[[object], Iterable[InitErrorDetails]]) -> Callable[[Any, Any], Any]:
     """A wrap validator that reports what `check` finds in the raw value beside whatever else is wrong with it."""
 
-    def validate(value: object, handler: Callable[[object], object]) -> object:
+    def validate_and_collect(value: object, handler: Callable[[object], object]) -> object:
         found = list(check(value))
         try:
             result = handler(value)
         except ValidationError as error:
-            refuse(*found, *(_again(line) for line in error.errors(include_url=False)))
+            raise_findings(*found, *(_copy_finding(line) for line in error.errors(include_url=False)))
         if found:
-            refuse(*found)
+            raise_findings(*found)
         return result
 
-    return validate
+    return validate_and_collect
 
 
-def _again(line: ErrorDetails) -> InitErrorDetails:
+def _copy_finding(line: ErrorDetails) -> InitErrorDetails:
     """A finding made below, as one that can be raised once more."""
     facts = line.get("ctx", {})
     kind = (

@@ -6,12 +6,12 @@ import msgspec
 from pydantic import Field
 
 from .block import Block
-from .expectation import Expectation, targets_of
-from .gate import Conditions, check_values
+from .expectation import Expectation, make_expect_list
+from .gate import ScoringConditions, check_values
 from .gate_result import GateResult
 from .grade import letter_grade
 from .operators import Kind
-from .tool_selection import Classes, SelectionTally, ToolClass, missed, resolved
+from .tool_selection import Classes, SelectionTally, ToolClass, find_missed_classes, resolve_classes
 
 NAME = "equal_function_sets"
 TARGETS: dict[str, Kind] = {
@@ -32,7 +32,7 @@ class EqualFunctionSets(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate")
     def name(self) -> str:
         return NAME
 
-    def begin(self, conditions: Conditions) -> "EqualFunctionSetsTally":  # noqa: ARG002 - scores under any
+    def begin(self, conditions: ScoringConditions) -> "EqualFunctionSetsTally":  # noqa: ARG002 - scores under any
         return EqualFunctionSetsTally(self)
 
 
@@ -40,12 +40,12 @@ class EqualFunctionSetsBlock(Block):
     """Precision, recall and F1 over classes of interchangeable tools."""
 
     classes: Classes = Field(description="The classes to reach. An empty list asserts that no tool is called.")
-    expect: Annotated[tuple[Expectation, ...], targets_of(TARGETS)] = Field(
+    expect: Annotated[tuple[Expectation, ...], make_expect_list(TARGETS)] = Field(
         default=(), description="By default `tool_selection.f1 >= 50`."
     )
 
     def resolve(self) -> EqualFunctionSets:
-        return EqualFunctionSets(resolved(self.classes), self.expect or DEFAULT)
+        return EqualFunctionSets(resolve_classes(self.classes), self.expect or DEFAULT)
 
 
 class EqualFunctionSetsTally:
@@ -56,8 +56,8 @@ class EqualFunctionSetsTally:
         self._selection = SelectionTally(gate.classes)
         self.add = self._selection.add
 
-    def result(self) -> GateResult:
-        counts, classes = self._selection.counts, self._selection.class_results()
+    def compute_result(self) -> GateResult:
+        counts, classes = self._selection.counts, self._selection.make_class_results()
         values = {
             "tool_selection.f1": counts.f1,
             "tool_selection.precision": counts.precision,
@@ -71,7 +71,7 @@ class EqualFunctionSetsTally:
             counts=msgspec.structs.asdict(counts),
             values={**values},
             classes=classes,
-            missed_classes=missed(classes),
-            unexpected_tools=self._selection.unexpected_tools(),
+            missed_classes=find_missed_classes(classes),
+            unexpected_tools=self._selection.list_unexpected_tools(),
             assertions=assertions,
         )

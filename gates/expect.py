@@ -5,9 +5,9 @@ from typing import Annotated
 import msgspec
 from pydantic_core import InitErrorDetails
 
-from .block import finding
-from .expectation import Expectation, ExpectList, gate_of
-from .gate import Conditions
+from .block import make_finding
+from .expectation import Expectation, ExpectList, explain_gate_target
+from .gate import ScoringConditions
 from .gate_result import AssertionResult, GateResult
 from .operators import Kind
 from .target import TARGET_PATTERN, UnknownTarget, parse_target
@@ -16,16 +16,16 @@ from .trace import Trace
 NAME = "expect"
 
 
-def _kind_of(target: str) -> Kind | InitErrorDetails:
+def _resolve_kind(target: str) -> Kind | InitErrorDetails:
     try:
         return parse_target(target).kind
     except UnknownTarget as error:
-        hint = f"did you mean `{error.suggestion}`?" if error.suggestion else gate_of(target)
+        hint = f"did you mean `{error.suggestion}`?" if error.suggestion else explain_gate_target(target)
         label = f"expected {error.expected}"
-        return finding("target", f"unknown target `{target}`", label=label, help=hint, on_key=True)
+        return make_finding("target", f"unknown target `{target}`", label=label, help=hint, on_key=True)
 
 
-ExpectBlock = Annotated[tuple[Expectation, ...], ExpectList(_kind_of, {"pattern": TARGET_PATTERN})]
+ExpectBlock = Annotated[tuple[Expectation, ...], ExpectList(_resolve_kind, {"pattern": TARGET_PATTERN})]
 """The `expect:` of a test."""
 
 
@@ -38,7 +38,7 @@ class Expect(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
     def name(self) -> str:
         return NAME
 
-    def begin(self, conditions: Conditions) -> "ExpectTally":  # noqa: ARG002 - asserts under any
+    def begin(self, conditions: ScoringConditions) -> "ExpectTally":  # noqa: ARG002 - asserts under any
         return ExpectTally(self)
 
 
@@ -54,19 +54,19 @@ class ExpectTally:
     def add(self, trace: Trace) -> None:
         self._runs += 1
         for index, (expectation, target) in enumerate(self._checks):
-            result = expectation.check(target.read(trace))
+            result = expectation.check_value(target.read(trace))
             held = result.status == "passed"
             shown = self._shown[index]
             if shown is None or (not held and shown[1].status == "passed"):
                 self._shown[index] = (self._runs, result)
             self._held[index] += held
 
-    def result(self) -> GateResult:
-        assertions = tuple(self._assertions())
+    def compute_result(self) -> GateResult:
+        assertions = tuple(self._collect_assertions())
         held = all(assertion.status == "passed" for assertion in assertions)
         return GateResult(NAME, "passed" if held else "failed", assertions=assertions)
 
-    def _assertions(self) -> list[AssertionResult]:
+    def _collect_assertions(self) -> list[AssertionResult]:
         return [
             msgspec.structs.replace(shown[1], run=shown[0], held_runs=held, runs=self._runs)
             for shown, held in zip(self._shown, self._held, strict=True)

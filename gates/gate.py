@@ -13,39 +13,39 @@ from .trace import Trace
 Mode = Literal["live", "replay", "score"]
 
 
-class Conditions(msgspec.Struct, frozen=True):
+class ScoringConditions(msgspec.Struct, frozen=True):
     """How the traces came about: what a live run measured is known only there."""
 
     mode: Mode
     tool_surface_tokens: int | None = None
 
 
-class Tally(Protocol):
+class GateTally(Protocol):
     """Takes runs one by one; gives the verdict on all of them."""
 
     def add(self, trace: Trace) -> None: ...
 
-    def result(self) -> GateResult: ...
+    def compute_result(self) -> GateResult: ...
 
 
 class Gate(Protocol):
     """A resolved gate, ready to score."""
 
-    def begin(self, conditions: Conditions) -> Tally: ...
+    def begin(self, conditions: ScoringConditions) -> GateTally: ...
 
 
-def score(gate: Gate, traces: Iterable[Trace], conditions: Conditions) -> GateResult:
+def score_gate(gate: Gate, traces: Iterable[Trace], conditions: ScoringConditions) -> GateResult:
     """The verdict of one gate on these runs."""
     tally = gate.begin(conditions)
     for trace in traces:
         tally.add(trace)
-    return tally.result()
+    return tally.compute_result()
 
 
 def check_values(
     expect: Iterable[Expectation], values: Mapping[str, Any]
 ) -> tuple[Literal["passed", "failed"], tuple[AssertionResult, ...]]:
     """Every expectation on the gate's values, and whether all hold."""
-    results = tuple(expectation.check(values.get(expectation.target, ABSENT)) for expectation in expect)
+    results = tuple(expectation.check_value(values.get(expectation.target, ABSENT)) for expectation in expect)
     held = all(result.status == "passed" for result in results)
     return ("passed" if held else "failed"), results

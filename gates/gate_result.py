@@ -22,17 +22,17 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def precision(self) -> int:
-        return self._percent(self.tp, self.tp + self.fp)
+        return self._compute_percent(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> int:
-        return self._percent(self.tp, self.tp + self.fn)
+        return self._compute_percent(self.tp, self.tp + self.fn)
 
     @property
     def f1(self) -> int:
-        return self._percent(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+        return self._compute_percent(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
-    def _percent(self, part: int, whole: int) -> int:
+    def _compute_percent(self, part: int, whole: int) -> int:
         """Floored from the counts. Nothing wanted and nothing called is perfect."""
         if not (self.tp or self.fp or self.fn):
             return 100

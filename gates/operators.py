@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, Literal, cast
 
-from ..foundations.exact_number import exact, is_number, shown
-from ..foundations.json_value import as_dict, as_list, describe, same_json
-from .pattern import pattern_fault, pattern_found, schema_failure, schema_fault
+from ..foundations.exact_number import is_number, to_exact, to_report_number
+from ..foundations.json_value import describe_value, is_same_json, narrow_to_list, narrow_to_mapping
+from .pattern import explain_pattern_fault, explain_schema_failure, explain_schema_fault, has_pattern_match
 
 Kind = Literal["percent", "number", "text", "list", "value"]
 """What a target yields, which decides the operators it can be asked with."""
@@ -35,54 +35,54 @@ class Operator:
     failure: Callable[[Any, Any], str | None]
 
 
-def _number_fault(operand: object) -> str | None:
+def _check_number_operand(operand: object) -> str | None:
     if not is_number(operand):
-        return f"expected a number, not {describe(operand)}"
+        return f"expected a number, not {describe_value(operand)}"
     if isinstance(operand, float) and not isfinite(operand):
-        return f"expected a finite number, not {describe(operand)}"
+        return f"expected a finite number, not {describe_value(operand)}"
     return None
 
 
-def _between_fault(operand: object) -> str | None:
-    ends = as_list(operand)
-    if ends is None or len(ends) != 2 or any(_number_fault(end) for end in ends):
+def _check_between_operand(operand: object) -> str | None:
+    ends = narrow_to_list(operand)
+    if ends is None or len(ends) != 2 or any(_check_number_operand(end) for end in ends):
         return "expected two numbers, `[low, high]`"
-    if exact(ends[0]) > exact(ends[1]):
+    if to_exact(ends[0]) > to_exact(ends[1]):
         return "the first number must not be above the second"
     return None
 
 
-def _text_fault(operand: object) -> str | None:
+def _check_text_operand(operand: object) -> str | None:
     if not isinstance(operand, str):
-        return f"expected text, not {describe(operand)}"
+        return f"expected text, not {describe_value(operand)}"
     return None if operand else "expected text that is not empty: everything contains the empty text"
 
 
-def _contains_fault(operand: object) -> str | None:
-    if operand is None or as_list(operand) is not None or as_dict(operand) is not None:
-        return f"expected text or a single value, not {describe(operand)}"
-    return _text_fault(operand) if isinstance(operand, str) else _exact_fault(operand)
+def _check_contains_operand(operand: object) -> str | None:
+    if operand is None or narrow_to_list(operand) is not None or narrow_to_mapping(operand) is not None:
+        return f"expected text or a single value, not {describe_value(operand)}"
+    return _check_text_operand(operand) if isinstance(operand, str) else _check_exact_operand(operand)
 
 
-def _all_fault(operand: object) -> str | None:
-    parts = as_list(operand)
+def _check_contains_all_operand(operand: object) -> str | None:
+    parts = narrow_to_list(operand)
     if not parts:
         return "expected a list of at least one value"
-    return next((fault for part in parts if (fault := _contains_fault(part))), None)
+    return next((fault for part in parts if (fault := _check_contains_operand(part))), None)
 
 
-def _regex_fault(operand: object) -> str | None:
-    return _text_fault(operand) or pattern_fault(cast(str, operand))
+def _check_regex_operand(operand: object) -> str | None:
+    return _check_text_operand(operand) or explain_pattern_fault(cast(str, operand))
 
 
-def _schema_fault(operand: object) -> str | None:
+def _check_schema_operand(operand: object) -> str | None:
     if not isinstance(operand, dict):
-        return f"expected a JSON Schema (a mapping), not {describe(operand)}"
+        return f"expected a JSON Schema (a mapping), not {describe_value(operand)}"
     schema = cast(dict[str, Any], operand)
-    return _exact_fault(schema) or schema_fault(schema)
+    return _check_exact_operand(schema) or explain_schema_fault(schema)
 
 
-def _exact_fault(operand: object) -> str | None:
+def _check_exact_operand(operand: object) -> str | None:
     try:
         json.dumps(operand, allow_nan=False)
     except ValueError:
@@ -90,72 +90,76 @@ def _exact_fault(operand: object) -> str | None:
     return None
 
 
-def _compare_failure(sign: str) -> Callable[[Any, Any], str | None]:
-    def failure(actual: Any, operand: Any) -> str | None:
+def _make_comparison(sign: str) -> Callable[[Any, Any], str | None]:
+    def explain_failure(actual: Any, operand: Any) -> str | None:
         if not is_number(actual):
-            return f"{describe(actual)} is not a number"
-        held = COMPARE[sign](exact(actual), exact(operand))
-        return None if held else f"{_told_apart(actual, operand)} is not {sign} {shown(operand)}"
+            return f"{describe_value(actual)} is not a number"
+        held = COMPARE[sign](to_exact(actual), to_exact(operand))
+        return None if held else f"{_to_distinct_number(actual, operand)} is not {sign} {to_report_number(operand)}"
 
-    return failure
+    return explain_failure
 
 
-def _told_apart(actual: Any, operand: Any) -> int | float | Fraction:
+def _to_distinct_number(actual: Any, operand: Any) -> int | float | Fraction:
     """The number as the report shows it; as a fraction where that would look like the other number."""
-    looks_equal = shown(actual) == shown(operand) and exact(actual) != exact(operand)
-    return exact(actual) if looks_equal else shown(actual)
+    looks_equal = to_report_number(actual) == to_report_number(operand) and to_exact(actual) != to_exact(operand)
+    return to_exact(actual) if looks_equal else to_report_number(actual)
 
 
-def _between_failure(actual: Any, operand: Any) -> str | None:
+def _explain_between_failure(actual: Any, operand: Any) -> str | None:
     if not is_number(actual):
-        return f"{describe(actual)} is not a number"
+        return f"{describe_value(actual)} is not a number"
     low, high = operand
-    held = exact(low) <= exact(actual) <= exact(high)
-    return None if held else f"{shown(actual)} is not between {shown(low)} and {shown(high)}"
+    held = to_exact(low) <= to_exact(actual) <= to_exact(high)
+    return (
+        None
+        if held
+        else f"{to_report_number(actual)} is not between {to_report_number(low)} and {to_report_number(high)}"
+    )
 
 
-def _exact_failure(actual: Any, operand: Any) -> str | None:
-    return None if same_json(actual, operand) else f"{describe(actual)} is not {describe(operand)}"
+def _explain_exact_failure(actual: Any, operand: Any) -> str | None:
+    return None if is_same_json(actual, operand) else f"{describe_value(actual)} is not {describe_value(operand)}"
 
 
-def _contains_failure(actual: Any, operand: Any) -> str | None:
+def _explain_contains_failure(actual: Any, operand: Any) -> str | None:
     if isinstance(actual, str):
         held = isinstance(operand, str) and operand in actual
     else:
-        parts = as_list(actual)
+        parts = narrow_to_list(actual)
         if parts is None:
-            return f"{describe(actual)} is neither text nor a list"
-        held = any(same_json(part, operand) for part in parts)
-    return None if held else f"{describe(actual)} does not contain {describe(operand)}"
+            return f"{describe_value(actual)} is neither text nor a list"
+        held = any(is_same_json(part, operand) for part in parts)
+    return None if held else f"{describe_value(actual)} does not contain {describe_value(operand)}"
 
 
-def _icontains_failure(actual: Any, operand: Any) -> str | None:
+def _explain_icontains_failure(actual: Any, operand: Any) -> str | None:
     if not isinstance(actual, str):
-        return f"{describe(actual)} is not text"
+        return f"{describe_value(actual)} is not text"
     held = operand.casefold() in actual.casefold()
-    return None if held else f"{describe(actual)} does not contain {describe(operand)} in any case"
+    return None if held else f"{describe_value(actual)} does not contain {describe_value(operand)} in any case"
 
 
-def _all_failure(actual: Any, operand: Any) -> str | None:
-    return next((why for part in operand if (why := _contains_failure(actual, part))), None)
+def _explain_contains_all_failure(actual: Any, operand: Any) -> str | None:
+    return next((why for part in operand if (why := _explain_contains_failure(actual, part))), None)
 
 
-def _regex_failure(actual: Any, operand: Any) -> str | None:
+def _explain_regex_failure(actual: Any, operand: Any) -> str | None:
     if not isinstance(actual, str):
-        return f"{describe(actual)} is not text"
-    return None if pattern_found(operand, actual) else f"{describe(actual)} does not match `{operand}`"
+        return f"{describe_value(actual)} is not text"
+    return None if has_pattern_match(operand, actual) else f"{describe_value(actual)} does not match `{operand}`"
 
 
-def _schema_failure(actual: Any, operand: Any) -> str | None:
+def _explain_schema_failure(actual: Any, operand: Any) -> str | None:
     """Bounds on a number are compared exactly; whatever else the schema says goes to the engine."""
     if is_number(actual):
         for word, sign in BOUNDS.items():
             bound = operand.get(word)
-            if is_number(bound) and (why := _compare_failure(sign)(actual, bound)):
+            if is_number(bound) and (why := _make_comparison(sign)(actual, bound)):
                 return why
         operand = {key: value for key, value in operand.items() if key not in BOUNDS}
-        actual = shown(actual)
-    return schema_failure(operand, actual)
+        actual = to_report_number(actual)
+    return explain_schema_failure(operand, actual)
 
 
 _NUMBERS: tuple[Kind, ...] = ("percent", "number", "value")
@@ -166,17 +170,21 @@ _NUMBER: dict[str, Any] = {"type": "number"}
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
 
 OPERATORS: dict[str, Operator] = {
-    **{sign: Operator(_NUMBERS, _NUMBER, _number_fault, _compare_failure(sign)) for sign in COMPARE},
+    **{sign: Operator(_NUMBERS, _NUMBER, _check_number_operand, _make_comparison(sign)) for sign in COMPARE},
     "between": Operator(
         _NUMBERS,
         {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2},
-        _between_fault,
-        _between_failure,
+        _check_between_operand,
+        _explain_between_failure,
     ),
-    "schema": Operator(_ALL, {"type": "object"}, _schema_fault, _schema_failure),
-    "exact": Operator(_ALL, {}, _exact_fault, _exact_failure),
-    "contains": Operator(_PARTS, {"type": ["string", "number", "boolean"]}, _contains_fault, _contains_failure),
-    "icontains": Operator(_TEXTS, _TEXT, _text_fault, _icontains_failure),
-    "contains_all": Operator(_PARTS, {"type": "array", "minItems": 1}, _all_fault, _all_failure),
-    "regex": Operator(_TEXTS, _TEXT, _regex_fault, _regex_failure),
+    "schema": Operator(_ALL, {"type": "object"}, _check_schema_operand, _explain_schema_failure),
+    "exact": Operator(_ALL, {}, _check_exact_operand, _explain_exact_failure),
+    "contains": Operator(
+        _PARTS, {"type": ["string", "number", "boolean"]}, _check_contains_operand, _explain_contains_failure
+    ),
+    "icontains": Operator(_TEXTS, _TEXT, _check_text_operand, _explain_icontains_failure),
+    "contains_all": Operator(
+        _PARTS, {"type": "array", "minItems": 1}, _check_contains_all_operand, _explain_contains_all_failure
+    ),
+    "regex": Operator(_TEXTS, _TEXT, _check_regex_operand, _explain_regex_failure),
 }

@@ -11,42 +11,42 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 
-def pattern_fault(pattern: str) -> str | None:
+def explain_pattern_fault(pattern: str) -> str | None:
     """Why `pattern` cannot be used, or None."""
     try:
-        _validator(_dump({"pattern": pattern}))
+        _build_validator(_serialize_schema({"pattern": pattern}))
     except ValueError:
-        return _why_not_linear(pattern)
+        return _explain_unusable_pattern(pattern)
     return None
 
 
-def pattern_found(pattern: str, text: str) -> bool:
+def has_pattern_match(pattern: str, text: str) -> bool:
     """Whether `pattern` matches anywhere in `text`."""
-    return _validator(_dump({"pattern": pattern})).is_valid(text)
+    return _build_validator(_serialize_schema({"pattern": pattern})).is_valid(text)
 
 
-def schema_fault(schema: dict[str, Any]) -> str | None:
+def explain_schema_fault(schema: dict[str, Any]) -> str | None:
     """Why `schema` is not a JSON Schema that can be used, or None."""
     try:
-        _validator(_dump(schema))
+        _build_validator(_serialize_schema(schema))
     except ValueError as error:
-        message = first_line(error).rpartition("ValueError: ")[2]
+        message = get_first_line(error).rpartition("ValueError: ")[2]
         return message.replace(_ENGINE_WORDS, "cannot stand here in a JSON Schema")
     return None
 
 
-def schema_fault_path(schema: dict[str, Any]) -> tuple[str | int, ...]:
+def find_schema_fault_path(schema: dict[str, Any]) -> tuple[str | int, ...]:
     """Where in `schema` its fault is; empty for the schema as a whole."""
     try:
-        _validator(_dump(schema))
+        _build_validator(_serialize_schema(schema))
     except ValueError as error:
         return tuple(getattr(error, "instance_path", ()))
     return ()
 
 
-def schema_failure(schema: dict[str, Any], value: object) -> str | None:
+def explain_schema_failure(schema: dict[str, Any], value: object) -> str | None:
     """Why `value` breaks `schema`, or None."""
-    for error in _validator(_dump(schema)).iter_errors(value):
+    for error in _build_validator(_serialize_schema(schema)).iter_errors(value):
         where = "".join(f"[{step!r}]" for step in error.instance_path)
         return f"{error.message}{f' at {where}' if where else ''}"
     return None
@@ -55,17 +55,17 @@ def schema_failure(schema: dict[str, Any], value: object) -> str | None:
 _ENGINE_WORDS = "is not valid under any of the schemas listed in the 'anyOf' keyword"
 
 
-def first_line(error: Exception) -> str:
+def get_first_line(error: Exception) -> str:
     """The sentence of an engine's message, without the excerpts below it."""
     return str(error).split("\n", 1)[0]
 
 
-def _dump(schema: dict[str, Any]) -> str:
+def _serialize_schema(schema: dict[str, Any]) -> str:
     return json.dumps(schema, sort_keys=True, ensure_ascii=False)
 
 
 @lru_cache(maxsize=4096)
-def _validator(schema: str) -> "Validator":
+def _build_validator(schema: str) -> "Validator":
     import jsonschema_rs
 
     return jsonschema_rs.validator_for(schema, retriever=_refuse_to_fetch, pattern_options=jsonschema_rs.RegexOptions())
@@ -75,7 +75,7 @@ def _refuse_to_fetch(uri: str) -> Any:
     raise ValueError(f"`$ref` to {uri}: only references inside the schema are followed")
 
 
-def _why_not_linear(pattern: str) -> str:
+def _explain_unusable_pattern(pattern: str) -> str:
     import re
 
     try:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
-from ..foundations.suggestion import nearest
+from ..foundations.suggestion import find_nearest
 from .operators import Kind
 from .trace import Call, Trace
 
@@ -18,17 +18,17 @@ Step = str | int
 
 PLAIN: dict[str, tuple[Kind, Callable[[Trace], Any]]] = {
     "tool_names": ("list", lambda trace: [call.name for call in trace.tool_calls]),
-    "final_response": ("text", lambda trace: _present(trace.final_response)),
-    "turns": ("number", lambda trace: _present(trace.turns)),
-    "usage.input_tokens": ("number", lambda trace: _present(trace.usage and trace.usage.input_tokens)),
-    "usage.output_tokens": ("number", lambda trace: _present(trace.usage and trace.usage.output_tokens)),
-    "cost": ("number", lambda trace: _present(trace.cost)),
+    "final_response": ("text", lambda trace: _replace_none(trace.final_response)),
+    "turns": ("number", lambda trace: _replace_none(trace.turns)),
+    "usage.input_tokens": ("number", lambda trace: _replace_none(trace.usage and trace.usage.input_tokens)),
+    "usage.output_tokens": ("number", lambda trace: _replace_none(trace.usage and trace.usage.output_tokens)),
+    "cost": ("number", lambda trace: _replace_none(trace.cost)),
 }
 CALL: dict[str, tuple[Kind, Callable[[Call], Any]]] = {
     "name": ("text", lambda call: call.name),
-    "server": ("text", lambda call: _present(call.server)),
-    "status": ("text", lambda call: _present(call.status)),
-    "args": ("value", lambda call: _arguments(call.args)),
+    "server": ("text", lambda call: _replace_none(call.server)),
+    "status": ("text", lambda call: _replace_none(call.status)),
+    "args": ("value", lambda call: _decode_arguments(call.args)),
 }
 TARGET_PATTERN = (
     r"^(tool_names|final_response|turns|usage\.(input|output)_tokens|cost"
@@ -62,36 +62,38 @@ def parse_target(text: str) -> Target:
         return Target(*PLAIN[text])
     match = _CALL.fullmatch(text)
     if not match or match[2] not in CALL:
-        raise UnknownTarget(text, f"one of {', '.join(PLAIN)}, tool_calls[i].{'|'.join(CALL)}", _suggest(text, match))
+        raise UnknownTarget(
+            text, f"one of {', '.join(PLAIN)}, tool_calls[i].{'|'.join(CALL)}", _find_suggestion(text, match)
+        )
     index, (kind, read) = int(match[1]), CALL[match[2]]
-    steps = _steps(match[3])
+    steps = _parse_steps(match[3])
     if steps is None or (steps and kind != "value"):
         raise UnknownTarget(text, 'a path such as tool_calls[0].args.query or args["a.b"][0]', None)
 
-    def value(trace: Trace) -> Any:
-        call = _item(trace.tool_calls, index)
-        return call if call is ABSENT else walk(read(call), steps)
+    def read_value(trace: Trace) -> Any:
+        call = _get_item(trace.tool_calls, index)
+        return call if call is ABSENT else walk_json(read(call), steps)
 
-    return Target("value" if steps else kind, value)
+    return Target("value" if steps else kind, read_value)
 
 
-def walk(value: Any, steps: tuple[Step, ...]) -> Any:
+def walk_json(value: Any, steps: tuple[Step, ...]) -> Any:
     """Follow keys and positions through JSON; ABSENT where there is nothing."""
     for step in steps:
         if isinstance(value, dict) and isinstance(step, str):
             value = cast(dict[str, Any], value).get(step, ABSENT)
         elif isinstance(value, list) and isinstance(step, int):
-            value = _item(cast(list[Any], value), step)
+            value = _get_item(cast(list[Any], value), step)
         else:
             return ABSENT
     return value
 
 
-def _item(items: Any, index: int) -> Any:
+def _get_item(items: Any, index: int) -> Any:
     return items[index] if -len(items) <= index < len(items) else ABSENT
 
 
-def _steps(text: str) -> tuple[Step, ...] | None:
+def _parse_steps(text: str) -> tuple[Step, ...] | None:
     steps: list[Step] = []
     position = 0
     while position < len(text):
@@ -104,18 +106,18 @@ def _steps(text: str) -> tuple[Step, ...] | None:
     return tuple(steps)
 
 
-def _present(value: Any) -> Any:
+def _replace_none(value: Any) -> Any:
     return ABSENT if value is None else value
 
 
-def _arguments(args: msgspec.Raw | msgspec.UnsetType) -> Any:
-    return ABSENT if isinstance(args, msgspec.UnsetType) else _present(msgspec.json.decode(args))
+def _decode_arguments(args: msgspec.Raw | msgspec.UnsetType) -> Any:
+    return ABSENT if isinstance(args, msgspec.UnsetType) else _replace_none(msgspec.json.decode(args))
 
 
-def _call_targets(index: str) -> list[str]:
+def _list_call_targets(index: str) -> list[str]:
     return [f"tool_calls[{index}].{field}" for field in CALL]
 
 
-def _suggest(text: str, match: re.Match[str] | None) -> str | None:
+def _find_suggestion(text: str, match: re.Match[str] | None) -> str | None:
     index = match[1] if match else "0"
-    return nearest(text, [*PLAIN, *_call_targets(index)])
+    return find_nearest(text, [*PLAIN, *_list_call_targets(index)])

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import Field
 
-from ..foundations.exact_number import dollars
+from ..foundations.exact_number import format_dollars
 from .block import Block
-from .expectation import Expectation, display, targets_of
-from .gate import Conditions, check_values
+from .expectation import Expectation, make_expect_list, to_report_value
+from .gate import ScoringConditions, check_values
 from .gate_result import GateResult
 from .grade import letter_grade
 from .operators import Kind
-from .tool_selection import Classes, SelectionTally, ToolClass, missed, resolved
+from .tool_selection import Classes, SelectionTally, ToolClass, find_missed_classes, resolve_classes
 from .trace import Trace
 
 NAME = "token_efficiency"
@@ -39,7 +39,7 @@ class TokenEfficiency(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
     def name(self) -> str:
         return NAME
 
-    def begin(self, conditions: Conditions) -> "TokenEfficiencyTally":
+    def begin(self, conditions: ScoringConditions) -> "TokenEfficiencyTally":
         return TokenEfficiencyTally(self, conditions)
 
 
@@ -47,18 +47,18 @@ class TokenEfficiencyBlock(Block):
     """Selection F1 and what the tool catalog costs per correct selection. Scored on live runs only."""
 
     classes: Annotated[Classes, Field(min_length=1)] = Field(description="The classes to reach, at least one.")
-    expect: Annotated[tuple[Expectation, ...], targets_of(TARGETS)] = Field(
+    expect: Annotated[tuple[Expectation, ...], make_expect_list(TARGETS)] = Field(
         default=(), description="By default `token_efficiency.f1 >= 50`."
     )
 
     def resolve(self) -> TokenEfficiency:
-        return TokenEfficiency(resolved(self.classes), self.expect or DEFAULT)
+        return TokenEfficiency(resolve_classes(self.classes), self.expect or DEFAULT)
 
 
 class TokenEfficiencyTally:
     """Scores live runs as they come; elsewhere the gate is skipped, with the reason."""
 
-    def __init__(self, gate: TokenEfficiency, conditions: Conditions) -> None:
+    def __init__(self, gate: TokenEfficiency, conditions: ScoringConditions) -> None:
         self._gate = gate
         self._conditions = conditions
         self._selection = SelectionTally(gate.classes)
@@ -69,26 +69,26 @@ class TokenEfficiencyTally:
         if self._cost is not None:
             self._cost = None if trace.cost is None else self._cost + trace.cost
 
-    def result(self) -> GateResult:
+    def compute_result(self) -> GateResult:
         surface = self._conditions.tool_surface_tokens
         if self._conditions.mode != "live" or surface is None:
             return GateResult(NAME, "skipped", reason=_SKIPPED[self._conditions.mode])
-        counts, classes = self._selection.counts, self._selection.class_results()
-        values = self._values(surface, counts.f1, counts.tp)
+        counts, classes = self._selection.counts, self._selection.make_class_results()
+        values = self._compute_values(surface, counts.f1, counts.tp)
         status, assertions = check_values(self._gate.expect, values)
         return GateResult(
             gate=NAME,
             status=status,
             grade=letter_grade(counts.f1),
             counts=msgspec.structs.asdict(counts),
-            values={target: _shown(target, value) for target, value in values.items()},
+            values={target: _format_value(target, value) for target, value in values.items()},
             classes=classes,
-            missed_classes=missed(classes),
-            unexpected_tools=self._selection.unexpected_tools(),
+            missed_classes=find_missed_classes(classes),
+            unexpected_tools=self._selection.list_unexpected_tools(),
             assertions=assertions,
         )
 
-    def _values(self, surface: int, f1: int, correct: int) -> dict[str, Any]:
+    def _compute_values(self, surface: int, f1: int, correct: int) -> dict[str, Any]:
         values: dict[str, Any] = {
             "token_efficiency.f1": f1,
             "token_efficiency.tool_surface_tokens": surface,
@@ -103,8 +103,8 @@ class TokenEfficiencyTally:
         return values
 
 
-def _shown(target: str, value: Any) -> Any:
-    return dollars(value) if target in _DOLLARS else display(value)
+def _format_value(target: str, value: Any) -> Any:
+    return format_dollars(value) if target in _DOLLARS else to_report_value(value)
 
 
 _DOLLARS = ("token_efficiency.cost", "token_efficiency.cost_per_correct")

@@ -8,15 +8,15 @@ from msgspec import UNSET
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 from pydantic_core import InitErrorDetails
 
-from ..foundations.exact_number import exact, is_number
-from ..foundations.json_value import describe
-from .block import Block, Name, collecting, finding, refuse
-from .expectation import Expectation, targets_of
-from .gate import Conditions, check_values
+from ..foundations.exact_number import is_number, to_exact
+from ..foundations.json_value import describe_value
+from .block import Block, Name, make_collecting_validator, make_finding, raise_findings
+from .expectation import Expectation, make_expect_list
+from .gate import ScoringConditions, check_values
 from .gate_result import ExpectedTool, GateResult, UnexpectedTool
 from .operators import Kind
-from .tool_selection import CallKey, unexpected
-from .trace import MALFORMED, Trace, tool_id
+from .tool_selection import CallKey, rank_unexpected_tools
+from .trace import MALFORMED, Trace, format_tool_id
 
 NAME = "tool_correctness"
 TARGET = "tool_correctness.score"
@@ -24,12 +24,12 @@ TARGETS: dict[str, Kind] = {TARGET: "percent"}
 DEFAULT_THRESHOLD = 0.5
 
 
-def _threshold(value: Any) -> float:
+def _validate_threshold(value: Any) -> float:
     if not is_number(value) or not 0 <= value <= 1:
         is_percent = is_number(value) and 1 < value <= 100
-        hint = f"for {describe(value)} % write {value / 100:g}" if is_percent else "write a number such as 0.5"
-        message = f"`threshold` is a fraction from 0 to 1, not {describe(value)}"
-        refuse(finding("range", message, help=hint))
+        hint = f"for {describe_value(value)} % write {value / 100:g}" if is_percent else "write a number such as 0.5"
+        message = f"`threshold` is a fraction from 0 to 1, not {describe_value(value)}"
+        raise_findings(make_finding("range", message, help=hint))
     return value
 
 
@@ -45,20 +45,20 @@ class ToolCorrectness(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
     def name(self) -> str:
         return NAME
 
-    def begin(self, conditions: Conditions) -> "ToolCorrectnessTally":  # noqa: ARG002 - scores under any
+    def begin(self, conditions: ScoringConditions) -> "ToolCorrectnessTally":  # noqa: ARG002 - scores under any
         return ToolCorrectnessTally(self)
 
 
-def _contradictions(value: object) -> Iterator[InitErrorDetails]:
+def _find_contradictions(value: object) -> Iterator[InitErrorDetails]:
     block = cast(dict[str, Any], value) if isinstance(value, dict) else {}
     is_loose = block.get("check_ordering") is True or block.get("exact_match", False) is False
     if block.get("expected_tools") == [] and is_loose:
         message = "an empty `expected_tools` asserts something with `exact_match: true` alone"
         hint = "list the tools, or set `exact_match: true` to assert that no tool is called"
-        yield finding("empty", message, at=("expected_tools",), help=hint)
+        yield make_finding("empty", message, at=("expected_tools",), help=hint)
     if block.get("expect") and "threshold" in block:
         message = "`threshold` has no effect beside `expect`"
-        yield finding("conflict", message, at=("threshold",), on_key=True, help="remove one of them")
+        yield make_finding("conflict", message, at=("threshold",), on_key=True, help="remove one of them")
 
 
 class ToolCorrectnessBlock(Block):
@@ -70,25 +70,25 @@ class ToolCorrectnessBlock(Block):
     exact_match: bool = Field(default=False, description="Nothing else may be called.")
     check_ordering: bool = Field(default=False, description="Called in this order.")
     threshold: Annotated[
-        float, PlainValidator(_threshold), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
+        float, PlainValidator(_validate_threshold), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
     ] = Field(default=DEFAULT_THRESHOLD, description="The least share that passes, where there is no `expect`.")
-    expect: Annotated[tuple[Expectation, ...], targets_of(TARGETS)] = Field(
+    expect: Annotated[tuple[Expectation, ...], make_expect_list(TARGETS)] = Field(
         default=(), description="By default `score >= 100 * threshold`."
     )
 
     @model_validator(mode="wrap")
     @classmethod
-    def _has_something_to_check(cls, value: Any, handler: Any) -> Any:
-        return collecting(_contradictions)(value, handler)
+    def _reject_contradictions(cls, value: Any, handler: Any) -> Any:
+        return make_collecting_validator(_find_contradictions)(value, handler)
 
     def resolve(self) -> ToolCorrectness:
-        expect = self.expect or (default_expectation(self.threshold),)
+        expect = self.expect or (make_default_expectation(self.threshold),)
         return ToolCorrectness(tuple(self.expected_tools), expect, self.exact_match, self.check_ordering)
 
 
-def default_expectation(threshold: float) -> Expectation:
+def make_default_expectation(threshold: float) -> Expectation:
     """The gate where none is written: a score of at least the threshold."""
-    percent = 100 * exact(threshold)
+    percent = 100 * to_exact(threshold)
     return Expectation(TARGET, {">=": percent.numerator if percent.denominator == 1 else float(percent)})
 
 
@@ -98,7 +98,7 @@ class ToolCorrectnessTally:
     def __init__(self, gate: ToolCorrectness) -> None:
         self._gate = gate
         self._score = _SCORES[gate.exact_match, gate.check_ordering]
-        self._places = _Places(gate.expected_tools)
+        self._places = _ExpectedPositions(gate.expected_tools)
         self._whole = 1 if gate.exact_match else len(gate.expected_tools)
         self._runs = self._matched = 0
         self._runs_by_reach: dict[int, int] = {}
@@ -122,7 +122,7 @@ class ToolCorrectnessTally:
         self._runs_by_reach[reach] = self._runs_by_reach.get(reach, 0) + 1
         self._matched += self._score(places, masks)
 
-    def result(self) -> GateResult:
+    def compute_result(self) -> GateResult:
         expected = self._whole * self._runs
         score = 100 * self._matched // expected if expected else 0
         status, assertions = check_values(self._gate.expect, {TARGET: score})
@@ -131,23 +131,23 @@ class ToolCorrectnessTally:
             status=status,
             counts={"matched": self._matched, "expected": expected},
             values={TARGET: score},
-            expected_tools=self._expected_tools(),
-            unexpected_tools=self._unexpected_tools() if self._gate.exact_match else UNSET,
+            expected_tools=self._list_expected_tools(),
+            unexpected_tools=self._list_unexpected_tools() if self._gate.exact_match else UNSET,
             assertions=assertions,
         )
 
-    def _unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
-        return unexpected((tool_id(*key), calls) for key, calls in self._extra.items())
+    def _list_unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
+        return rank_unexpected_tools((format_tool_id(*key), calls) for key, calls in self._extra.items())
 
-    def _expected_tools(self) -> tuple[ExpectedTool, ...]:
+    def _list_expected_tools(self) -> tuple[ExpectedTool, ...]:
         places = {tool: place for place, tool in enumerate(self._gate.expected_tools)}
-        return tuple(ExpectedTool(tool, self._hit_runs(place), self._runs) for tool, place in places.items())
+        return tuple(ExpectedTool(tool, self._count_hit_runs(place), self._runs) for tool, place in places.items())
 
-    def _hit_runs(self, place: int) -> int:
+    def _count_hit_runs(self, place: int) -> int:
         return sum(runs for reach, runs in self._runs_by_reach.items() if reach >> place & 1)
 
 
-class _Places(dict[CallKey, int]):
+class _ExpectedPositions(dict[CallKey, int]):
     """The places of the expected list that a call can fill, as bits, worked out once for each tool."""
 
     def __init__(self, expected: Sequence[str]) -> None:
@@ -159,16 +159,16 @@ class _Places(dict[CallKey, int]):
             self._bits[tool] = self._bits.get(tool, 0) | 1 << place
 
     def __missing__(self, key: CallKey) -> int:
-        whole, bare = self._bits.get(tool_id(*key), 0), self._bits.get(key[1], 0)
+        whole, bare = self._bits.get(format_tool_id(*key), 0), self._bits.get(key[1], 0)
         self.has_rivals |= bool(whole and bare and whole != bare)
         self[key] = whole | bare
         return whole | bare
 
 
-def _share(places: _Places, masks: list[int]) -> int:
+def _score_share(places: _ExpectedPositions, masks: list[int]) -> int:
     """How many places the calls fill, one call a place."""
     if places.has_rivals:
-        return _largest_matching(masks)
+        return _count_maximum_matching(masks)
     free = places.all
     for mask in masks:
         if mask:
@@ -177,15 +177,15 @@ def _share(places: _Places, masks: list[int]) -> int:
     return (places.all ^ free).bit_count()
 
 
-def _largest_matching(masks: list[int]) -> int:
+def _count_maximum_matching(masks: list[int]) -> int:
     """The same where one call could fill places of two spellings: nobody takes a place another needs more."""
     holder: dict[int, int] = {}
     for call in range(len(masks)):
-        _seat(call, masks, holder)
+        _match_call(call, masks, holder)
     return len(holder)
 
 
-def _seat(call: int, masks: list[int], holder: dict[int, int]) -> None:
+def _match_call(call: int, masks: list[int], holder: dict[int, int]) -> None:
     """Find the call a place, where need be by moving along those who hold one; a search, not a recursion."""
     place_of = {held_by: place for place, held_by in holder.items()}
     came_from: dict[int, int] = {}
@@ -193,29 +193,31 @@ def _seat(call: int, masks: list[int], holder: dict[int, int]) -> None:
     waiting = [call]
     while waiting:
         mover = waiting.pop()
-        for place in _bits(masks[mover] & ~tried):
+        for place in _iterate_bits(masks[mover] & ~tried):
             came_from[place] = mover
             if place not in holder:
-                _move_along(place, came_from, place_of, holder)
+                _apply_augmenting_path(place, came_from, place_of, holder)
                 return
             waiting.append(holder[place])
         tried |= masks[mover]
 
 
-def _move_along(place: int | None, came_from: dict[int, int], place_of: dict[int, int], holder: dict[int, int]) -> None:
+def _apply_augmenting_path(
+    place: int | None, came_from: dict[int, int], place_of: dict[int, int], holder: dict[int, int]
+) -> None:
     while place is not None:
         mover = came_from[place]
         holder[place] = mover
         place = place_of.get(mover)
 
 
-def _bits(mask: int) -> Iterator[int]:
+def _iterate_bits(mask: int) -> Iterator[int]:
     while mask:
         yield mask & -mask
         mask &= mask - 1
 
 
-def _same_set(places: _Places, masks: list[int]) -> int:
+def _score_exact_set(places: _ExpectedPositions, masks: list[int]) -> int:
     reached = 0
     for mask in masks:
         if not mask:
@@ -224,7 +226,7 @@ def _same_set(places: _Places, masks: list[int]) -> int:
     return int(reached == places.all)
 
 
-def _in_order(places: _Places, masks: list[int]) -> int:
+def _score_order(places: _ExpectedPositions, masks: list[int]) -> int:
     """The longest common subsequence, one column of its table as the bits of an integer."""
     row = places.all
     for mask in masks:
@@ -233,15 +235,15 @@ def _in_order(places: _Places, masks: list[int]) -> int:
     return (places.all ^ row).bit_count()
 
 
-def _same_list(places: _Places, masks: list[int]) -> int:
+def _score_exact_list(places: _ExpectedPositions, masks: list[int]) -> int:
     if len(masks) != places.all.bit_length():
         return 0
     return int(all(mask >> place & 1 for place, mask in enumerate(masks)))
 
 
-_SCORES: dict[tuple[bool, bool], Callable[[_Places, list[int]], int]] = {
-    (False, False): _share,
-    (True, False): _same_set,
-    (False, True): _in_order,
-    (True, True): _same_list,
+_SCORES: dict[tuple[bool, bool], Callable[[_ExpectedPositions, list[int]], int]] = {
+    (False, False): _score_share,
+    (True, False): _score_exact_set,
+    (False, True): _score_order,
+    (True, True): _score_exact_list,
 }

@@ -9,42 +9,42 @@ from msgspec import UNSET, UnsetType
 from pydantic import Field, WrapValidator
 from pydantic_core import InitErrorDetails
 
-from .block import Block, Name, collecting, duplicates, finding
+from .block import Block, Name, find_duplicates, make_collecting_validator, make_finding
 from .gate_result import ClassResult, Counts, MissedClass, UnexpectedTool
-from .trace import MALFORMED, Call, Trace, tool_id
+from .trace import MALFORMED, Call, Trace, format_tool_id
 
 CallKey = tuple[str | None, str]
 Outcome = Literal["hit", "repeat", "unexpected"]
 
 
-def _repeated_members(members: object) -> Iterator[InitErrorDetails]:
+def _find_repeated_members(members: object) -> Iterator[InitErrorDetails]:
     items = cast(list[object], members) if isinstance(members, list) else []
     texts = [item if isinstance(item, str) else f"\0{index}" for index, item in enumerate(items)]
-    for index, first in duplicates(texts):
+    for index, first in find_duplicates(texts):
         message = f"`{texts[index]}` is listed twice in this class"
-        yield finding("duplicate_name", message, at=(index,), first_at=(first,), help="remove one of them")
+        yield make_finding("duplicate_name", message, at=(index,), first_at=(first,), help="remove one of them")
 
 
 class ClassBlock(Block):
     """A class of interchangeable tools: a call to any member reaches it."""
 
     name: Name = Field(description="The name of the class, as the report shows it.")
-    members: Annotated[list[Name], Field(min_length=1), WrapValidator(collecting(_repeated_members))] = Field(
-        description="Tool ids: `server.tool`, or a bare tool name that matches on any server."
-    )
+    members: Annotated[
+        list[Name], Field(min_length=1), WrapValidator(make_collecting_validator(_find_repeated_members))
+    ] = Field(description="Tool ids: `server.tool`, or a bare tool name that matches on any server.")
 
 
-def _repeated_names(classes: object) -> Iterator[InitErrorDetails]:
+def _find_repeated_names(classes: object) -> Iterator[InitErrorDetails]:
     blocks = cast(list[object], classes) if isinstance(classes, list) else []
     names = [cast(dict[str, object], block).get("name") if isinstance(block, dict) else None for block in blocks]
     texts = [name if isinstance(name, str) else f"\0{index}" for index, name in enumerate(names)]
-    for index, first in duplicates(texts):
+    for index, first in find_duplicates(texts):
         message = f"a class named `{texts[index]}` is already in this gate"
         at, first_at = (index, "name"), (first, "name")
-        yield finding("duplicate_name", message, at=at, first_at=first_at, help="rename one of them")
+        yield make_finding("duplicate_name", message, at=at, first_at=first_at, help="rename one of them")
 
 
-Classes = Annotated[list[ClassBlock], WrapValidator(collecting(_repeated_names))]
+Classes = Annotated[list[ClassBlock], WrapValidator(make_collecting_validator(_find_repeated_names))]
 """The `classes:` of a gate, each with a name of its own."""
 
 
@@ -55,7 +55,7 @@ class ToolClass(msgspec.Struct, frozen=True):
     members: tuple[str, ...]
 
 
-def resolved(classes: Sequence[ClassBlock]) -> tuple[ToolClass, ...]:
+def resolve_classes(classes: Sequence[ClassBlock]) -> tuple[ToolClass, ...]:
     """Authored classes as they stand in the plan."""
     return tuple(ToolClass(block.name, tuple(block.members)) for block in classes)
 
@@ -100,15 +100,15 @@ class SelectionTally:
     def counts(self) -> Counts:
         """Summed over the runs so far."""
         tp = sum(reach.bit_count() * runs for reach, runs in self._counts_by_reach.items())
-        fp = sum(tool.unexpected_calls for tool in self._tools.distinct())
+        fp = sum(tool.unexpected_calls for tool in self._tools.list_distinct())
         return Counts(tp, fp, len(self._classes) * self.runs - tp)
 
-    def class_results(self) -> tuple[ClassResult, ...]:
+    def make_class_results(self) -> tuple[ClassResult, ...]:
         """Each class in the order of the suite, with the members that reached it."""
-        hits = [tool for tool in self._tools.distinct() if tool.hit_runs]
-        return tuple(self._class_result(1 << index, each, hits) for index, each in enumerate(self._classes))
+        hits = [tool for tool in self._tools.list_distinct() if tool.hit_runs]
+        return tuple(self._make_class_result(1 << index, each, hits) for index, each in enumerate(self._classes))
 
-    def _class_result(self, bit: int, tool_class: ToolClass, tools: Sequence["_CalledTool"]) -> ClassResult:
+    def _make_class_result(self, bit: int, tool_class: ToolClass, tools: Sequence["_CalledTool"]) -> ClassResult:
         matched: dict[str, int] = {}
         for tool in tools:
             if tool.bits & bit:
@@ -116,17 +116,17 @@ class SelectionTally:
         hits = sum(runs for reach, runs in self._counts_by_reach.items() if reach & bit)
         return ClassResult(tool_class.name, tool_class.members, hits, self.runs, dict(sorted(matched.items())))
 
-    def unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
+    def list_unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
         """The tools of no class, most often called first."""
-        return unexpected((tool.id, tool.unexpected_calls) for tool in self._tools.distinct())
+        return rank_unexpected_tools((tool.id, tool.unexpected_calls) for tool in self._tools.list_distinct())
 
 
-def missed(classes: Iterable[ClassResult]) -> tuple[MissedClass, ...]:
+def find_missed_classes(classes: Iterable[ClassResult]) -> tuple[MissedClass, ...]:
     """The classes that some run did not reach, in the order of the suite."""
     return tuple(MissedClass(each.name, each.runs - each.hit_runs) for each in classes if each.hit_runs < each.runs)
 
 
-def unexpected(calls: Iterable[tuple[str, int]]) -> tuple[UnexpectedTool, ...]:
+def rank_unexpected_tools(calls: Iterable[tuple[str, int]]) -> tuple[UnexpectedTool, ...]:
     """Tools nobody asked for, most often called first."""
     by_id: dict[str, int] = {}
     for tool, count in calls:
@@ -156,11 +156,11 @@ class _CalledTools(dict[CallKey, _CalledTool]):
         self._distinct: dict[tuple[str, int], _CalledTool] = {}
 
     def __missing__(self, key: CallKey) -> _CalledTool:
-        called = _CalledTool(tool_id(*key), self._members[key])
+        called = _CalledTool(format_tool_id(*key), self._members[key])
         self[key] = tool = self._distinct.setdefault((called.id, called.bits), called)
         return tool
 
-    def distinct(self) -> Iterable[_CalledTool]:
+    def list_distinct(self) -> Iterable[_CalledTool]:
         return self._distinct.values()
 
 
@@ -176,32 +176,32 @@ class _Membership(dict[CallKey, int]):
 
     def __missing__(self, key: CallKey) -> int:
         server, name = key
-        bits = self._bits.get(name, 0) | self._bits.get(tool_id(server, name), 0)
+        bits = self._bits.get(name, 0) | self._bits.get(format_tool_id(server, name), 0)
         self[key] = bits
         return bits
 
 
 @lru_cache(maxsize=256)
-def _membership(classes: tuple[ToolClass, ...]) -> _Membership:
+def _build_membership(classes: tuple[ToolClass, ...]) -> _Membership:
     """The same for every run of a test."""
     return _Membership(classes)
 
 
-def call_outcomes(classes: Sequence[ToolClass] | None, trace: Trace) -> tuple[CallOutcome, ...]:
+def list_call_outcomes(classes: Sequence[ToolClass] | None, trace: Trace) -> tuple[CallOutcome, ...]:
     """Each call of a run with what became of it; without classes, only what was called."""
     if classes is None:
         return tuple(CallOutcome(call.id, call.status or UNSET) for call in trace.tool_calls)
-    members = _membership(tuple(classes))
+    members = _build_membership(tuple(classes))
     reached = 0
     outcomes: list[CallOutcome] = []
     for call in trace.tool_calls:
         bits = 0 if call.status == MALFORMED else members[call.server, call.name]
-        outcomes.append(_call_outcome(call, classes, bits, bits & ~reached))
+        outcomes.append(_make_call_outcome(call, classes, bits, bits & ~reached))
         reached |= bits
     return tuple(outcomes)
 
 
-def _call_outcome(call: Call, classes: Sequence[ToolClass], bits: int, fresh: int) -> CallOutcome:
+def _make_call_outcome(call: Call, classes: Sequence[ToolClass], bits: int, fresh: int) -> CallOutcome:
     status = call.status or UNSET
     if not bits:
         return CallOutcome(call.id, status, "unexpected")

@@ -19,7 +19,7 @@ MALFORMED = "malformed"
 """The status of a call whose arguments could not be read: it never selects a tool."""
 
 
-def tool_id(server: str | None, name: str) -> str:
+def format_tool_id(server: str | None, name: str) -> str:
     """The one spelling of a tool: `server.tool`, or the bare name where no server is known."""
     return f"{server}.{name}" if server else name
 
@@ -35,7 +35,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     @property
     def id(self) -> str:
-        return tool_id(self.server, self.name)
+        return format_tool_id(self.server, self.name)
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -8,13 +8,13 @@ from typing import Any
 from ..foundations.fault import Fault
 from ..gates.trace import MALFORMED, Usage
 from .agents.agent import Agent, AskedCall, OfferedTool, Task, ToolAnswer, Turn
-from .catalogs.merged_catalog import Offer
-from .servers.session import CallResult
+from .catalogs.merged_catalog import MergedCatalog
+from .servers.session import ServerCallResult
 
 MAX_CALLS = 1000
 UNKNOWN_TOOL = "unknown_tool"
 
-CallTool = Callable[[OfferedTool, dict[str, Any]], Awaitable[CallResult]]
+CallTool = Callable[[OfferedTool, dict[str, Any]], Awaitable[ServerCallResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,9 @@ class FinishedConversation:
     warnings: tuple[str, ...] = ()
 
 
-async def converse(agent: Agent, task: Task, offer: Offer, call_tool: CallTool, max_turns: int) -> FinishedConversation:
+async def run_conversation(
+    agent: Agent, task: Task, offer: MergedCatalog, call_tool: CallTool, max_turns: int
+) -> FinishedConversation:
     """Run an agent on a task.
 
     Calls of one turn are carried out one after another, in the order they were asked for: two equal runs then find a
@@ -46,15 +48,17 @@ async def converse(agent: Agent, task: Task, offer: Offer, call_tool: CallTool, 
         turns.append(turn)
         if len(calls) + len(turn.calls) > MAX_CALLS:
             raise Fault(f"the agent asked for more than {MAX_CALLS:,} calls in one run")
-        done = [await _carry_out(asked, offer, call_tool) for asked in turn.calls]
+        done = [await _execute_call(asked, offer, call_tool) for asked in turn.calls]
         calls += [{"turn": len(turns), **record} for record, _ in done]
         answers = [answer for _, answer in done]
         if not turn.calls:
             break
-    return _finished(turns, calls)
+    return _make_finished_conversation(turns, calls)
 
 
-async def _carry_out(asked: AskedCall, offer: Offer, call_tool: CallTool) -> tuple[dict[str, Any], ToolAnswer]:
+async def _execute_call(
+    asked: AskedCall, offer: MergedCatalog, call_tool: CallTool
+) -> tuple[dict[str, Any], ToolAnswer]:
     """One call: what is recorded of it, and what the agent reads. What cannot be called is recorded as what it is."""
     tool = offer.find(asked.name)
     record: dict[str, Any] = {"name": asked.name} if tool is None else {"server": tool.server, "name": tool.tool}
@@ -71,33 +75,35 @@ async def _carry_out(asked: AskedCall, offer: Offer, call_tool: CallTool) -> tup
     return {**record, "status": result.status, "result": result.result}, answer
 
 
-def _finished(turns: Sequence[Turn], calls: Sequence[dict[str, Any]]) -> FinishedConversation:
+def _make_finished_conversation(turns: Sequence[Turn], calls: Sequence[dict[str, Any]]) -> FinishedConversation:
     """The last turn's text is the answer, unless it asked for calls: then the turns ran out before one."""
     last = turns[-1]
     return FinishedConversation(
         tool_calls=tuple(calls),
         final_response=None if last.calls else last.text,
         turns=len(turns),
-        usage=_usage(turns),
-        cost=_cost(turns),
+        usage=_sum_usage(turns),
+        cost=_sum_cost(turns),
         retries=sum(turn.retries for turn in turns),
         answered_by=tuple(dict.fromkeys(turn.answered_by for turn in turns if turn.answered_by)),
         warnings=tuple(dict.fromkeys(text for turn in turns for text in turn.warnings)),
     )
 
 
-def _usage(turns: Sequence[Turn]) -> Usage | None:
+def _sum_usage(turns: Sequence[Turn]) -> Usage | None:
     """Tokens of all turns; a sum of which a part is not known is not known."""
     known = [turn.usage for turn in turns if turn.usage is not None]
     if len(known) < len(turns):
         return None
-    return Usage(_sum([usage.input_tokens for usage in known]), _sum([usage.output_tokens for usage in known]))
+    return Usage(
+        _sum_or_none([usage.input_tokens for usage in known]), _sum_or_none([usage.output_tokens for usage in known])
+    )
 
 
-def _sum(numbers: Sequence[int | None]) -> int | None:
+def _sum_or_none(numbers: Sequence[int | None]) -> int | None:
     return None if None in numbers else sum(number for number in numbers if number is not None)
 
 
-def _cost(turns: Sequence[Turn]) -> Decimal | None:
+def _sum_cost(turns: Sequence[Turn]) -> Decimal | None:
     known = [turn.cost for turn in turns if turn.cost is not None]
     return sum(known, Decimal(0)) if len(known) == len(turns) else None

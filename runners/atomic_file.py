@@ -18,7 +18,7 @@ def write_durably(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _refuse_other_kinds(path)
-        _replace(path, data)
+        _replace_file(path, data)
     except OSError as error:
         what = f"{path}: {error.strerror or error}"
         help_ = f"{len(data):,} bytes are needed; the file that was there is untouched"
@@ -40,12 +40,14 @@ def read_regular(path: Path | str, limit: int) -> bytes:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise OSError(None, "not a regular file")
-        return _read(descriptor, min(limit, found.st_size) + 1)  # a buffer of all that is asked for is made at once
+        return _read_up_to(
+            descriptor, min(limit, found.st_size) + 1
+        )  # a buffer of all that is asked for is made at once
     finally:
         os.close(descriptor)
 
 
-def _read(descriptor: int, size: int) -> bytes:
+def _read_up_to(descriptor: int, size: int) -> bytes:
     """Up to `size` bytes; one call may give fewer than there are."""
     data = os.read(descriptor, size)
     while len(data) < size and (more := os.read(descriptor, size - len(data))):
@@ -62,12 +64,12 @@ def _refuse_other_kinds(path: Path) -> None:
         raise OSError(None, "something that is not a regular file stands here")
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace_file(path: Path, data: bytes) -> None:
     temporary = path.with_name(f".{path.name[:40]}.{token_hex(4)}{TEMPORARY}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         try:
-            _write(descriptor, data)
+            _write_all(descriptor, data)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -77,7 +79,7 @@ def _replace(path: Path, data: bytes) -> None:
         raise
 
 
-def _write(descriptor: int, data: bytes) -> None:
+def _write_all(descriptor: int, data: bytes) -> None:
     """All of the bytes; one call may take fewer than it is given."""
     rest = memoryview(data)
     while rest:

@@ -5,20 +5,20 @@ from collections.abc import Iterator, Sequence
 from ..compiler.plan import LEXICAL
 from .agents.agent import Agent
 from .agents.lexical import LexicalAgent
-from .cell_selection import PlannedCell, cell_key
-from .models.model_pool import Models
+from .cell_selection import PlannedCell, make_cell_key
+from .models.model_pool import ModelPool
 
 
-def agents_for(cells: Sequence[PlannedCell], models: Models) -> dict[str, Agent]:
+def choose_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> dict[str, Agent]:
     """An agent for each cell with a model, by the cell's key; a model that nobody knows stops the run here."""
-    return dict(_agents(cells, models))
+    return dict(_iterate_cell_agents(cells, models))
 
 
-def _agents(cells: Sequence[PlannedCell], models: Models) -> Iterator[tuple[str, Agent]]:
+def _iterate_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> Iterator[tuple[str, Agent]]:
     lexical = LexicalAgent()
     for planned in cells:
         suite, test, cell = planned
         if cell.model == LEXICAL:
-            yield cell_key(planned), lexical
+            yield make_cell_key(planned), lexical
         elif cell.model is not None:
-            yield cell_key(planned), models.agent(cell.model, suite, test)
+            yield make_cell_key(planned), models.make_agent(cell.model, suite, test)

@@ -13,7 +13,7 @@ from ..gates.trace import Usage
 TestStatus = Literal["passed", "failed", "error", "skipped"]
 
 
-class CallResult(CallOutcome, frozen=True, omit_defaults=True, gc=False):
+class ScoredCall(CallOutcome, frozen=True, omit_defaults=True, gc=False):
     """One call: what became of it, in which turn it was made, and its arguments without secrets, if they are short.
 
     What is made by the thousand is not watched for cycles (`gc=False`): it has none, as it comes from JSON.
@@ -28,7 +28,7 @@ class TraceResult(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One run, with what became of each of its calls."""
 
     run: int
-    tool_calls: tuple[CallResult, ...]
+    tool_calls: tuple[ScoredCall, ...]
     final_response: str | UnsetType = UNSET
     turns: int | UnsetType = UNSET
 
@@ -56,7 +56,7 @@ class ToolSurface(msgspec.Struct, frozen=True):
     tokens: int
 
 
-class Surface(msgspec.Struct, frozen=True):
+class CatalogSurface(msgspec.Struct, frozen=True):
     """What the merged catalog costs the model to read, as a live run measured it; the largest tools first."""
 
     tokens: int
@@ -74,7 +74,7 @@ class CellResult(msgspec.Struct, frozen=True):
     gates: tuple[GateResult, ...]
     traces: tuple[TraceResult, ...] | None = None
     tools: RecordedTools | None = None
-    surface: Surface | None = None
+    surface: CatalogSurface | None = None
     usage: Usage | None = None
     cost: str | None = None
     retries: int | None = None

@@ -23,13 +23,13 @@ class Selection:
     def is_everything(self) -> bool:
         return self == Selection()
 
-    def cells(self, plan: Plan) -> list[PlannedCell]:
+    def select_cells(self, plan: Plan) -> list[PlannedCell]:
         """The selected cells, in the order of the plan."""
         part, parts = self.shard
-        chosen = [cell for cell in all_cells(plan) if self._wants(cell)]
+        chosen = [cell for cell in iterate_cells(plan) if self._is_selected(cell)]
         return [cell for index, cell in enumerate(chosen) if index % parts == part - 1]
 
-    def _wants(self, planned: PlannedCell) -> bool:
+    def _is_selected(self, planned: PlannedCell) -> bool:
         _, test, cell = planned
         by_text = self.text is None or self.text.casefold() in test.name.casefold()
         by_name = not self.names or test.name in self.names
@@ -48,13 +48,13 @@ def split_models(text: str) -> tuple[str, ...]:
     return tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in found)
 
 
-def cell_key(planned: PlannedCell) -> str:
+def make_cell_key(planned: PlannedCell) -> str:
     """A cell's name among the cells of all suites."""
     suite, _, cell = planned
     return f"{suite.id}/{cell.id}"
 
 
-def all_cells(plan: Plan) -> Iterator[PlannedCell]:
+def iterate_cells(plan: Plan) -> Iterator[PlannedCell]:
     """Every cell of a plan, in its order."""
     for suite in plan.suites:
         for test in suite.tests:

@@ -6,19 +6,19 @@ from threading import Lock
 
 from .cell_result import CellResult
 from .cell_selection import PlannedCell
-from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted, ignore
+from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted, discard_event
 
 RunCell = Callable[[PlannedCell], CellResult]
 
 
 def run_cells(
-    cells: Sequence[PlannedCell], run_cell: RunCell, workers: int = 1, listener: Listener = ignore
+    cells: Sequence[PlannedCell], run_cell: RunCell, workers: int = 1, listener: Listener = discard_event
 ) -> tuple[CellResult, ...]:
     """Run every cell. The results do not depend on who finishes first; the listener hears of one thing at a time."""
     one_at_a_time = Lock()
     done = 0
 
-    def run(cell: PlannedCell) -> CellResult:
+    def run_and_report(cell: PlannedCell) -> CellResult:
         nonlocal done
         with one_at_a_time:
             listener(CellStarted(cell))
@@ -29,12 +29,12 @@ def run_cells(
         return result
 
     listener(RunStarted(len(cells)))
-    results = tuple(_map(run, cells, workers))
+    results = tuple(_map_cells(run_and_report, cells, workers))
     listener(RunFinished(results))
     return results
 
 
-def _map(run: RunCell, cells: Sequence[PlannedCell], workers: int) -> Sequence[CellResult]:
+def _map_cells(run: RunCell, cells: Sequence[PlannedCell], workers: int) -> Sequence[CellResult]:
     if workers <= 1 or len(cells) <= 1:
         return [run(cell) for cell in cells]
     with ThreadPoolExecutor(workers) as pool:

@@ -56,5 +56,5 @@ Event = RunStarted | CellStarted | ServerStarting | CallMade | CellFinished | Ru
 Listener = Callable[[Event], None]
 
 
-def ignore(_event: Event) -> None:
+def discard_event(_event: Event) -> None:
     """The listener that does nothing."""

@@ -9,15 +9,15 @@ import msgspec
 
 from ..compiler.plan import SuitePlan
 from ..foundations.fault import Fault
-from .cassettes.cassette import Cassette, shape_of
-from .cell_result import Surface
+from .cassettes.cassette import Cassette, make_run_shape
+from .cell_result import CatalogSurface
 from .cell_selection import PlannedCell
 
 FOLDER = ".toolgrade"
 _IGNORED = "*\n"
 
 
-class Entry(msgspec.Struct, frozen=True):
+class JournalEntry(msgspec.Struct, frozen=True):
     """A finished cell: its runs, and what only a live run knows. It is scored anew, as gates may have changed."""
 
     suite: str
@@ -25,7 +25,7 @@ class Entry(msgspec.Struct, frozen=True):
     digest: str
     cassettes: tuple[Cassette, ...]
     warnings: tuple[str, ...] = ()
-    surface: Surface | None = None
+    surface: CatalogSurface | None = None
     retries: int | None = None
 
 
@@ -35,7 +35,7 @@ class Journal:
     def __init__(self, folder: Path, suites: Iterable[SuitePlan]) -> None:
         names = "\0".join(sorted(suite.id for suite in suites))
         self.path = folder / FOLDER / f"live-{sha256(names.encode()).hexdigest()[:8]}.jsonl"
-        self._entries: dict[tuple[str, str, str], Entry] = {}
+        self._entries: dict[tuple[str, str, str], JournalEntry] = {}
 
     def begin(self, resume: bool) -> None:
         """Read what is there, or start empty."""
@@ -43,24 +43,24 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             (self.path.parent / ".gitignore").write_text(_IGNORED)
             if resume and self.path.exists():
-                self._entries = {_key(entry): entry for entry in _whole_lines(self.path.read_bytes())}
-            self.path.write_bytes(b"".join(_line(entry) for entry in self._entries.values()))
+                self._entries = {_get_entry_key(entry): entry for entry in _decode_entries(self.path.read_bytes())}
+            self.path.write_bytes(b"".join(_encode_entry(entry) for entry in self._entries.values()))
         except OSError as error:
             raise Fault(
                 f"{self.path.as_posix()}: {error.strerror or error}", "the working folder must be writable"
             ) from None
 
-    def find(self, planned: PlannedCell) -> Entry | None:
+    def find(self, planned: PlannedCell) -> JournalEntry | None:
         """What a cell did, if it finished and the suite still asks for the same."""
         suite, test, cell = planned
-        entry = self._entries.get((suite.id, cell.id, shape_of(*planned).digest))
+        entry = self._entries.get((suite.id, cell.id, make_run_shape(*planned).digest))
         return entry if entry is not None and len(entry.cassettes) == test.runs else None
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: JournalEntry) -> None:
         """Keep a finished cell."""
         try:
             with self.path.open("ab") as file:
-                file.write(_line(entry))
+                file.write(_encode_entry(entry))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -71,18 +71,18 @@ class Journal:
         self.path.unlink(missing_ok=True)
 
 
-def _key(entry: Entry) -> tuple[str, str, str]:
+def _get_entry_key(entry: JournalEntry) -> tuple[str, str, str]:
     return entry.suite, entry.cell, entry.digest
 
 
-def _line(entry: Entry) -> bytes:
+def _encode_entry(entry: JournalEntry) -> bytes:
     return msgspec.json.encode(entry) + b"\n"
 
 
-def _whole_lines(data: bytes) -> Iterator[Entry]:
+def _decode_entries(data: bytes) -> Iterator[JournalEntry]:
     """The entries of a journal; a line that was being written when the run was killed is none."""
     for line in data.splitlines():
         try:
-            yield msgspec.json.decode(line, type=Entry)
+            yield msgspec.json.decode(line, type=JournalEntry)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue

@@ -12,20 +12,20 @@ _PATIENCE_S = 10
 _PACKAGES = ("toolgrade", "click", "jsonschema-rs", "msgspec", "pydantic", "pydantic-ai-slim", "PyYAML", "rfc8785")
 
 
-def provenance(
+def collect_provenance(
     folder: Path, started: datetime, finished: datetime, seconds: float, is_dirty: bool | None = None
 ) -> dict[str, Any]:
     """Commit, times and versions. No process is started: git's own files are read, and do not say what changed."""
     return {
         "schema": "toolgrade.run/1",
-        **git_head(folder),
+        **read_git_head(folder),
         **({} if is_dirty is None else {"dirty": is_dirty}),
         "started": started.astimezone(UTC).isoformat(timespec="seconds"),
         "finished": finished.astimezone(UTC).isoformat(timespec="seconds"),
         "duration_s": round(max(seconds, 0.0), 3),
         "python": platform.python_version(),
-        "platform": _platform(),
-        "versions": {name: found for name in _PACKAGES if (found := _version(name))},
+        "platform": _describe_platform(),
+        "versions": {name: found for name in _PACKAGES if (found := _find_version(name))},
     }
 
 
@@ -44,46 +44,50 @@ def has_changes(folder: Path) -> bool | None:
     return bool(done.stdout) if done.returncode == 0 else None
 
 
-def _platform() -> str:
+def _describe_platform() -> str:
     # platform.platform() asks for the processor, too, and starts `uname -p` for it.
     found = platform.uname()
     return f"{found.system}-{found.release}-{found.machine}"
 
 
-def git_head(folder: Path) -> dict[str, str]:
+def read_git_head(folder: Path) -> dict[str, str]:
     """The commit and branch that are checked out, where the folder is in a repository."""
     git = next((parent / ".git" for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
     if git is None:
         return {}
     if git.is_file():
-        git = (git.parent / _text(git).removeprefix("gitdir:").strip()).resolve()
-    head = _text(git / "HEAD")
+        git = (git.parent / _read_text(git).removeprefix("gitdir:").strip()).resolve()
+    head = _read_text(git / "HEAD")
     if not head.startswith("ref: "):
         return {"commit": head} if head else {}
     ref = head.removeprefix("ref: ")
     found = {"branch": ref.removeprefix("refs/heads/")}
-    commit = _text(git / ref) or _text(_common(git) / ref) or _packed(_common(git), ref)
+    commit = (
+        _read_text(git / ref)
+        or _read_text(_find_common_folder(git) / ref)
+        or _find_packed_commit(_find_common_folder(git), ref)
+    )
     return {**found, "commit": commit} if commit else found
 
 
-def _common(git: Path) -> Path:
-    shared = _text(git / "commondir")
+def _find_common_folder(git: Path) -> Path:
+    shared = _read_text(git / "commondir")
     return (git / shared).resolve() if shared else git
 
 
-def _packed(git: Path, ref: str) -> str:
-    lines = _text(git / "packed-refs").splitlines()
+def _find_packed_commit(git: Path, ref: str) -> str:
+    lines = _read_text(git / "packed-refs").splitlines()
     return next((line.split(" ")[0] for line in lines if line.endswith(f" {ref}")), "")
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
 
 
-def _version(name: str) -> str | None:
+def _find_version(name: str) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:

@@ -9,19 +9,19 @@ import msgspec
 from ..compiler.plan import PlannedTest, SuitePlan
 from .cassettes.cassette import cassette_path
 from .cassettes.cassette_file import Refusal, load_cassette
-from .cassettes.toolset_lock import BrokenLock, lock_path, read_lock
-from .catalogs.drift import Change, drift
+from .cassettes.toolset_lock import BrokenToolsetLock, get_toolset_lock_path, read_toolset_lock
+from .catalogs.drift import ToolChange, find_drift
 from .catalogs.fingerprint import ServerListing, Toolset, fingerprint
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class RecordingComparison(msgspec.Struct, frozen=True):
     """Tests that were recorded with the same tools of the same servers, and what has changed since."""
 
     tests: tuple[str, ...]
     servers: tuple[str, ...]
     recorded: str
     live: str
-    changes: tuple[Change, ...]
+    changes: tuple[ToolChange, ...]
 
     @property
     def is_drift(self) -> bool:
@@ -29,7 +29,7 @@ class Comparison(msgspec.Struct, frozen=True):
         return self.recorded != self.live
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class SuiteRecordings(msgspec.Struct, frozen=True):
     """What the cassettes of a suite say: tests by fingerprint and servers, tool sets, and what could not be read."""
 
     tests: dict[tuple[str, tuple[str, ...]], tuple[str, ...]]
@@ -41,37 +41,39 @@ class Recorded(msgspec.Struct, frozen=True):
         return frozenset(server for _, servers in self.tests for server in servers)
 
 
-def read_recorded(suite: SuitePlan, root: Path) -> Recorded:
+def read_recordings(suite: SuitePlan, root: Path) -> SuiteRecordings:
     """The fingerprints on the cassettes of a suite, and the tools behind them."""
     tests: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     toolsets: dict[str, Toolset] = {}
     refused: list[str] = []
     try:
-        toolsets = read_lock(lock_path(root, suite)).toolsets
-    except BrokenLock as broken:
+        toolsets = read_toolset_lock(get_toolset_lock_path(root, suite)).toolsets
+    except BrokenToolsetLock as broken:
         refused.append(str(broken))
-    for test, path in _cassettes(suite, root):
+    for test, path in _list_cassettes(suite, root):
         try:
             key = load_cassette(path).toolset.fingerprint, tuple(sorted(test.servers))
         except Refusal as refusal:
             refused.append(f"{path.as_posix()}: {refusal}")
         else:
             tests[key].append(test.name)
-    return Recorded({key: tuple(dict.fromkeys(names)) for key, names in tests.items()}, toolsets, tuple(refused))
+    return SuiteRecordings({key: tuple(dict.fromkeys(names)) for key, names in tests.items()}, toolsets, tuple(refused))
 
 
-def compare(recorded: Recorded, listings: Mapping[str, ServerListing]) -> tuple[Comparison, ...]:
+def compare_recordings(
+    recorded: SuiteRecordings, listings: Mapping[str, ServerListing]
+) -> tuple[RecordingComparison, ...]:
     """What changed since the recordings, for those whose servers are all listed."""
-    found: list[Comparison] = []
+    found: list[RecordingComparison] = []
     for (old, servers), tests in recorded.tests.items():
         if all(server in listings for server in servers):
             live = fingerprint({server: listings[server] for server in servers})
-            changes = drift(recorded.toolsets[old], live) if old in recorded.toolsets else ()
-            found.append(Comparison(tests, servers, old, live.fingerprint, changes))
+            changes = find_drift(recorded.toolsets[old], live) if old in recorded.toolsets else ()
+            found.append(RecordingComparison(tests, servers, old, live.fingerprint, changes))
     return tuple(found)
 
 
-def _cassettes(suite: SuitePlan, root: Path) -> Iterator[tuple[PlannedTest, Path]]:
+def _list_cassettes(suite: SuitePlan, root: Path) -> Iterator[tuple[PlannedTest, Path]]:
     for test in suite.tests:
         for cell in test.cells:
             for run in range(1, test.runs + 1) if cell.model else ():

@@ -6,20 +6,20 @@ from pathlib import Path
 import msgspec
 
 from ..compiler.plan import Plan, SuitePlan
-from ..gates.gate import Conditions
+from ..gates.gate import ScoringConditions
 from ..gates.gate_result import GateResult
-from .cassettes.cassette import Cassette, cassette_files, shape_of
+from .cassettes.cassette import Cassette, list_cassette_files, make_run_shape
 from .cassettes.cassette_file import Refusal, check_fit, load_cassette
-from .cassettes.toolset_lock import BrokenLock, ToolsetLock, lock_path, read_lock
-from .catalogs.drift import describe, drift
+from .cassettes.toolset_lock import BrokenToolsetLock, ToolsetLock, get_toolset_lock_path, read_toolset_lock
+from .catalogs.drift import describe_tool_change, find_drift
 from .catalogs.fingerprint import Toolset
 from .catalogs.named_tools import ListedTools
 from .cell_result import CellResult, RecordedTools
-from .cell_selection import PlannedCell, all_cells
-from .report_trace import as_recorded
+from .cell_selection import PlannedCell, iterate_cells
+from .report_trace import keep_as_recorded
 from .scoring import CellScorer
 
-_REPLAYED = Conditions("replay")
+_REPLAYED = ScoringConditions("replay")
 NO_MODEL = "no model runs this test: score recorded traces with `toolgrade score`"
 
 
@@ -37,30 +37,30 @@ class Replay:
             skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in test.gates)
             return CellResult(suite, test, cell, 0, skipped)
         try:
-            return self._scored(planned)
+            return self._score_cell(planned)
         except Refusal as refusal:
             return CellResult(suite, test, cell, test.runs, (), error=str(refusal), details=refusal.details)
 
-    def _scored(self, planned: PlannedCell) -> CellResult:
-        cassettes = self._cassettes(planned)
-        toolset = self._toolset(planned[0], cassettes)
-        scorer = CellScorer(*planned, _REPLAYED, keep=as_recorded)
+    def _score_cell(self, planned: PlannedCell) -> CellResult:
+        cassettes = self._load_cassettes(planned)
+        toolset = self._find_common_toolset(planned[0], cassettes)
+        scorer = CellScorer(*planned, _REPLAYED, keep=keep_as_recorded)
         for cassette in cassettes:
-            _add(scorer, cassette)
+            _add_run(scorer, cassette)
         recorded = cassettes[0].toolset
-        found = self._listed(toolset).warnings(planned[1])
+        found = self._get_listed_tools(toolset).find_warnings(planned[1])
         return msgspec.structs.replace(
-            scorer.result(),
+            scorer.make_cell_result(),
             tools=RecordedTools(recorded.fingerprint, recorded.tools, recorded.servers),
             warnings=tuple(dict.fromkeys([*found, *(text for one in cassettes for text in one.warnings)])),
         )
 
-    def _cassettes(self, planned: PlannedCell) -> list[Cassette]:
+    def _load_cassettes(self, planned: PlannedCell) -> list[Cassette]:
         """Every run of a cell, each of them whole and of the suite as it is now."""
-        shape = shape_of(*planned)
+        shape = make_run_shape(*planned)
         digest = shape.digest
         cassettes: list[Cassette] = []
-        for run, file in enumerate(cassette_files(self._root, *planned), 1):
+        for run, file in enumerate(list_cassette_files(self._root, *planned), 1):
             try:
                 cassettes.append(load_cassette(file))
                 check_fit(cassettes[-1], planned, run, shape, digest)
@@ -68,28 +68,31 @@ class Replay:
                 raise Refusal(f"{file}: {refusal}", refusal.details) from None
         return cassettes
 
-    def _toolset(self, suite: SuitePlan, cassettes: list[Cassette]) -> Toolset:
+    def _find_common_toolset(self, suite: SuitePlan, cassettes: list[Cassette]) -> Toolset:
         """The tools that the runs saw; runs that saw different ones are not added up."""
-        first = self._named(suite, cassettes[0])
+        first = self._find_cassette_toolset(suite, cassettes[0])
         for cassette in cassettes:
             if cassette.toolset.fingerprint != first.fingerprint:
-                changes = (describe(change) for change in drift(first, self._named(suite, cassette)))
+                changes = (
+                    describe_tool_change(change)
+                    for change in find_drift(first, self._find_cassette_toolset(suite, cassette))
+                )
                 details = tuple(f"between run 1 and run {cassette.key.run}: {change}" for change in changes)
                 raise Refusal("the tools changed between the runs of this cell", details)
         return first
 
-    def _listed(self, toolset: Toolset) -> ListedTools:
+    def _get_listed_tools(self, toolset: Toolset) -> ListedTools:
         """Made once for all cells that saw the same tools."""
         if toolset.fingerprint not in self._tools:
             self._tools[toolset.fingerprint] = ListedTools((tool.server, tool.name) for tool in toolset.tools)
         return self._tools[toolset.fingerprint]
 
-    def _named(self, suite: SuitePlan, cassette: Cassette) -> Toolset:
+    def _find_cassette_toolset(self, suite: SuitePlan, cassette: Cassette) -> Toolset:
         """The tools that a cassette names, from the suite's lock file."""
-        path, fingerprint = lock_path(self._root, suite), cassette.toolset.fingerprint
+        path, fingerprint = get_toolset_lock_path(self._root, suite), cassette.toolset.fingerprint
         try:
-            lock = self._locks.get(suite.id) or read_lock(path)
-        except BrokenLock as error:
+            lock = self._locks.get(suite.id) or read_toolset_lock(path)
+        except BrokenToolsetLock as error:
             raise Refusal(str(error), ("restore it from git, or record the suite again",)) from None
         self._locks[suite.id] = lock
         if fingerprint not in lock.toolsets:
@@ -97,19 +100,19 @@ class Replay:
         return lock.toolsets[fingerprint]
 
 
-def _add(scorer: CellScorer, cassette: Cassette) -> None:
+def _add_run(scorer: CellScorer, cassette: Cassette) -> None:
     try:
-        scorer.add(cassette.trace())
+        scorer.add(cassette.to_trace())
     except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, ValueError) as error:
         # Sealed by other hands: arguments that are no JSON, or a cost that is no number.
         raise Refusal(f"run {cassette.key.run} is corrupt", (str(error) or type(error).__name__,)) from None
 
 
-def unused_cassettes(root: Path, plan: Plan) -> Iterator[Path]:
+def find_unused_cassettes(root: Path, plan: Plan) -> Iterator[Path]:
     """Recordings in the folders of these suites that no test of them uses."""
-    cells = [planned for planned in all_cells(plan) if planned[2].model is not None]
-    used = {Path(file) for planned in cells for file in cassette_files(root, *planned)}
-    used |= {lock_path(root, suite) for suite in plan.suites}
+    cells = [planned for planned in iterate_cells(plan) if planned[2].model is not None]
+    used = {Path(file) for planned in cells for file in list_cassette_files(root, *planned)}
+    used |= {get_toolset_lock_path(root, suite) for suite in plan.suites}
     for suite in plan.suites:
         folder = root / suite.id
         found = sorted(folder.rglob("*.json")) if folder.is_dir() else []

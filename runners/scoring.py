@@ -8,23 +8,23 @@ import msgspec
 
 from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
 from ..foundations.fault import BadInput
-from ..foundations.suggestion import did_you_mean
+from ..foundations.suggestion import format_suggestion
 from ..gates.equal_function_sets import EqualFunctionSets
 from ..gates.expect import Expect, ExpectBlock
-from ..gates.gate import Conditions, Gate, Tally, score
+from ..gates.gate import Gate, GateTally, ScoringConditions, score_gate
 from ..gates.gate_result import GateResult
 from ..gates.registry import BLOCKS, AnyGate
 from ..gates.token_efficiency import TokenEfficiency
 from ..gates.tool_selection import ToolClass
 from ..gates.trace import Trace
 from .cell_result import CellResult, TraceResult
-from .report_trace import redacted_trace, shown_trace
+from .report_trace import make_trace_result, redact_trace
 from .spending import Spending
-from .trace_file import ReadRun, RecordedRun, explain
+from .trace_file import RecordedRun, TraceFileEntry, explain_decode_error
 
 MAX_PROBLEMS = 20
 NO_TRACE = "no trace was given for this test"
-_SCORED = Conditions("score")
+_SCORED = ScoringConditions("score")
 
 Run = Trace | Mapping[str, Any]
 """A run in Python: a Trace, or the same as a mapping with `tool_calls`."""
@@ -37,10 +37,10 @@ class CellScorer:
     """The tallies of one cell. A run is added and forgotten, unless `keep` gives what may be shown of its trace."""
 
     def __init__(
-        self, suite: SuitePlan, test: PlannedTest, cell: Cell, conditions: Conditions, keep: Keep | None
+        self, suite: SuitePlan, test: PlannedTest, cell: Cell, conditions: ScoringConditions, keep: Keep | None
     ) -> None:
         self._owner = (suite, test, cell)
-        self._tallies: list[Tally] = [gate.begin(conditions) for gate in test.gates]
+        self._tallies: list[GateTally] = [gate.begin(conditions) for gate in test.gates]
         self._spending = Spending()
         self._traces = _KeptTraces(test.gates, keep) if keep else None
         takers = (self._spending, *self._tallies, self._traces)
@@ -52,10 +52,10 @@ class CellScorer:
         for add in self._adders:
             add(trace)
 
-    def result(self) -> CellResult:
+    def make_cell_result(self) -> CellResult:
         suite, test, cell = self._owner
         if self.runs:
-            gates = tuple(tally.result() for tally in self._tallies)
+            gates = tuple(tally.compute_result() for tally in self._tallies)
         else:
             gates = tuple(GateResult(gate.name, "skipped", reason=NO_TRACE) for gate in test.gates)
         traces = None if self._traces is None else tuple(self._traces.shown)
@@ -67,15 +67,15 @@ class _KeptTraces:
     """Every run as a report may show it, with what became of its calls."""
 
     def __init__(self, gates: Iterable[AnyGate], keep: Keep) -> None:
-        self._classes = classes_of(gates)
+        self._classes = find_tool_classes(gates)
         self._keep = keep
         self.shown: list[TraceResult] = []
 
     def add(self, trace: Trace) -> None:
-        self.shown.append(shown_trace(self._classes, self._keep(trace), len(self.shown) + 1))
+        self.shown.append(make_trace_result(self._classes, self._keep(trace), len(self.shown) + 1))
 
 
-def classes_of(gates: Iterable[AnyGate]) -> tuple[ToolClass, ...] | None:
+def find_tool_classes(gates: Iterable[AnyGate]) -> tuple[ToolClass, ...] | None:
     """The classes by which a test's calls are told apart, where a gate has any."""
     return next((gate.classes for gate in gates if isinstance(gate, EqualFunctionSets | TokenEfficiency)), None)
 
@@ -91,10 +91,10 @@ class UnreadableRuns(BadInput):
 
 
 def score_traces(
-    plan: Plan, runs: Iterable[ReadRun], test: str | None = None, keep_traces: bool = False
+    plan: Plan, runs: Iterable[TraceFileEntry], test: str | None = None, keep_traces: bool = False
 ) -> tuple[CellResult, ...]:
     """Score recorded runs against a plan; `test` is the one meant by runs that name none."""
-    cells = _Cells(plan, test, redacted_trace if keep_traces else None)
+    cells = _CellIndex(plan, test, redact_trace if keep_traces else None)
     problems: list[str] = []
     wrong = 0
     for read in runs:
@@ -107,16 +107,16 @@ def score_traces(
         raise UnreadableRuns(problems, wrong)
     if not any(scorer.runs for scorer in cells.scorers):
         raise BadInput("no trace was given", 'a trace is JSON: {"tool_calls": [{"name": …, "server": …}]}')
-    return tuple(scorer.result() for scorer in cells.scorers)
+    return tuple(scorer.make_cell_result() for scorer in cells.scorers)
 
 
-class _Cells:
+class _CellIndex:
     """The cells that runs may belong to; which one, is worked out once for each test and model that runs name."""
 
     def __init__(self, plan: Plan, test: str | None, keep: Keep | None) -> None:
         names = [planned.name for suite in plan.suites for planned in suite.tests]
         if test is not None and test not in names:
-            raise BadInput(f"no test is named `{test}`", did_you_mean(test, names))
+            raise BadInput(f"no test is named `{test}`", format_suggestion(test, names))
         self._cells = {
             (suite.name, planned.name, cell.model): CellScorer(suite, planned, cell, _SCORED, keep)
             for suite in plan.suites
@@ -133,28 +133,28 @@ class _Cells:
     def add(self, run: RecordedRun) -> str | None:
         """Score a run, or say why it cannot be."""
         key = (run.test, run.model)
-        scorer = self._found.get(key) or self._find(key)
+        scorer = self._found.get(key) or self._find_scorer(key)
         if isinstance(scorer, str):
             return scorer
         try:
             return scorer.add(run)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:  # args are decoded when they are asserted on
-            return f"`args`: {explain(error)}"
+            return f"`args`: {explain_decode_error(error)}"
 
-    def _find(self, key: tuple[str | None, str | None]) -> CellScorer | str:
-        found = self._cell_of(*key)
+    def _find_scorer(self, key: tuple[str | None, str | None]) -> CellScorer | str:
+        found = self._choose_scorer(*key)
         if isinstance(found, CellScorer):
             self._found[key] = found
         return found
 
-    def _cell_of(self, test: str | None, model: str | None) -> CellScorer | str:
+    def _choose_scorer(self, test: str | None, model: str | None) -> CellScorer | str:
         """The cell of a test and a model, or why there is none."""
         names = list(dict.fromkeys(name for _, name, _ in self._cells))
         if test is None and len(names) > 1:
             return 'the suite has several tests: say which with `"test"` in the run, or --test NAME'
         name = names[0] if test is None else test
         if name not in names:
-            hint = did_you_mean(name, names)
+            hint = format_suggestion(name, names)
             return f"no test is named `{name}`{f'; {hint}' if hint else ''}"
         found = {key: scorer for key, scorer in self._cells.items() if key[1] == name}
         if len({suite for suite, _, _ in found}) > 1:
@@ -170,8 +170,10 @@ def score_selection(
     classes: Sequence[ToolClass | Mapping[str, Any]], runs: Iterable[Run], expect: Sequence[Any] = ()
 ) -> GateResult:
     """Precision, recall and F1 over classes of interchangeable tools: the gate `equal_function_sets`."""
-    block = BLOCKS["equal_function_sets"].model_validate({"classes": _plain(classes), "expect": list(expect)})
-    return _score(block.resolve(), runs, _SCORED)
+    block = BLOCKS["equal_function_sets"].model_validate(
+        {"classes": _to_plain_classes(classes), "expect": list(expect)}
+    )
+    return _score_runs(block.resolve(), runs, _SCORED)
 
 
 def score_correctness(
@@ -184,7 +186,7 @@ def score_correctness(
 ) -> GateResult:
     """The share of expected tools that were called, exactly or in order: the gate `tool_correctness`."""
     fields = {"expected_tools": list(expected_tools), "exact_match": exact_match, "check_ordering": check_ordering}
-    return _score(BLOCKS["tool_correctness"].model_validate({**fields, **more}).resolve(), runs, _SCORED)
+    return _score_runs(BLOCKS["tool_correctness"].model_validate({**fields, **more}).resolve(), runs, _SCORED)
 
 
 def score_efficiency(
@@ -199,32 +201,32 @@ def score_efficiency(
 
     `cost` is what all runs cost together; without it, the costs on the traces are added up.
     """
-    block = BLOCKS["token_efficiency"].model_validate({"classes": _plain(classes), "expect": list(expect)})
-    traces = [as_trace(run) for run in runs]
+    block = BLOCKS["token_efficiency"].model_validate({"classes": _to_plain_classes(classes), "expect": list(expect)})
+    traces = [convert_to_trace(run) for run in runs]
     if cost is not None:
         shares = [Decimal(str(cost)), *[Decimal(0)] * (len(traces) - 1)]
         traces = [msgspec.structs.replace(trace, cost=share) for trace, share in zip(traces, shares, strict=True)]
-    return _score(block.resolve(), traces, Conditions("live", tool_surface_tokens))
+    return _score_runs(block.resolve(), traces, ScoringConditions("live", tool_surface_tokens))
 
 
 def check_trace(expect: Sequence[Any], runs: Iterable[Run]) -> GateResult:
     """Plain assertions on the trace of every run: the `expect:` of a test."""
     from pydantic import TypeAdapter
 
-    return _score(Expect(TypeAdapter(ExpectBlock).validate_python(list(expect))), runs, _SCORED)
+    return _score_runs(Expect(TypeAdapter(ExpectBlock).validate_python(list(expect))), runs, _SCORED)
 
 
-def as_trace(run: Run) -> Trace:
+def convert_to_trace(run: Run) -> Trace:
     """A run as a Trace; a mapping is read exactly as from a file."""
     if isinstance(run, Trace):
         return run
     return msgspec.json.decode(msgspec.json.encode(run), type=Trace)
 
 
-def _score(gate: Gate, runs: Iterable[Run], conditions: Conditions) -> GateResult:
-    return score(gate, (as_trace(run) for run in runs), conditions)
+def _score_runs(gate: Gate, runs: Iterable[Run], conditions: ScoringConditions) -> GateResult:
+    return score_gate(gate, (convert_to_trace(run) for run in runs), conditions)
 
 
-def _plain(classes: Sequence[ToolClass | Mapping[str, Any]]) -> list[Any]:
+def _to_plain_classes(classes: Sequence[ToolClass | Mapping[str, Any]]) -> list[Any]:
     """Classes as they stand in YAML; what is wrong with them is found there."""
     return [dict(entry) if isinstance(entry, Mapping) else msgspec.to_builtins(entry) for entry in classes]

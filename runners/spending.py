@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from ..foundations.exact_number import dollars
+from ..foundations.exact_number import format_dollars
 from ..gates.trace import Trace, Usage
 
 
@@ -20,8 +20,8 @@ class Spending:
         if self._input is self._output is self._cost is None:
             return
         usage = trace.usage or _UNKNOWN
-        self._input = _sum(self._input, usage.input_tokens)
-        self._output = _sum(self._output, usage.output_tokens)
+        self._input = _add_or_none(self._input, usage.input_tokens)
+        self._output = _add_or_none(self._output, usage.output_tokens)
         self._cost = None if self._cost is None or trace.cost is None else self._cost + trace.cost
 
     @property
@@ -33,11 +33,11 @@ class Spending:
     @property
     def cost(self) -> str | None:
         """Dollars; a free run has none."""
-        return dollars(self._cost) if self._cost else None
+        return format_dollars(self._cost) if self._cost else None
 
 
 _UNKNOWN = Usage()
 
 
-def _sum(total: int | None, more: int | None) -> int | None:
+def _add_or_none(total: int | None, more: int | None) -> int | None:
     return None if total is None or more is None else total + more

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..compiler.catalogs import ToolsOf
-from ..compiler.compile import Compilation, Source, compile_sources
-from ..compiler.source import MAX_BYTES
+from ..compiler.compilation import Compilation, SuiteSource, compile_sources
+from ..compiler.yaml_reader import MAX_BYTES
 from ..foundations.fault import BadInput
-from ..foundations.suggestion import did_you_mean
+from ..foundations.suggestion import format_suggestion
 
 SUFFIXES = (".yml", ".yaml")
 DEFAULT_FOLDER = "suites"
@@ -20,26 +20,28 @@ def compile_suites(arguments: Sequence[str]) -> Compilation:
     return compile_sources(read_suites(arguments))
 
 
-def suite_folders(compilation: Compilation) -> dict[str, Path]:
+def map_suite_folders(compilation: Compilation) -> dict[str, Path]:
     """The folder of each suite's file, by the suite's id."""
     suites = compilation.plan.suites if compilation.plan else ()
     return {suite.id: Path(file).parent for suite, file in zip(suites, compilation.texts, strict=True)}
 
 
-def read_suites(arguments: Sequence[str]) -> list[Source]:
+def read_suites(arguments: Sequence[str]) -> list[SuiteSource]:
     """The suite files that were named, each once, in the order of their names within a folder."""
-    sources: dict[Path, Source] = {}
+    sources: dict[Path, SuiteSource] = {}
     for argument in arguments or (DEFAULT_FOLDER,):
-        for path in _suite_files(Path(argument)):
-            source = Source(path.as_posix(), _read(path), _recorded(path, argument), catalogs_in(path.parent))
+        for path in _find_suite_files(Path(argument)):
+            source = SuiteSource(
+                path.as_posix(), _read_suite(path), _get_display_path(path, argument), make_catalog_reader(path.parent)
+            )
             sources.setdefault(path.resolve(), source)
     return list(sources.values())
 
 
-def catalogs_in(folder: Path) -> ToolsOf:
+def make_catalog_reader(folder: Path) -> ToolsOf:
     """What the frozen catalogs below a folder list; a link that leads out of it is not followed."""
 
-    def tools_of(name: str) -> frozenset[str] | str:
+    def read_tool_names(name: str) -> frozenset[str] | str:
         from .catalogs.frozen_catalog import read_catalog
 
         path = folder / name
@@ -50,28 +52,28 @@ def catalogs_in(folder: Path) -> ToolsOf:
         except BadInput as error:
             return str(error).replace(str(path), name)
 
-    return tools_of
+    return read_tool_names
 
 
-def _suite_files(path: Path) -> Iterator[Path]:
+def _find_suite_files(path: Path) -> Iterator[Path]:
     if path.is_dir():
-        found = sorted(_below(path), key=lambda file: file.as_posix())
+        found = sorted(_walk_suite_files(path), key=lambda file: file.as_posix())
         if not found:
             raise BadInput(f"{path}: no suite here (*.yml or *.yaml)", "write one, or name another folder")
         yield from found
     elif path.exists():
         yield path
     else:
-        raise BadInput(f"{path}: no such file or folder", _suggestion(path))
+        raise BadInput(f"{path}: no such file or folder", _find_suggestion(path))
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _walk_suite_files(folder: Path) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(parent) / name for name in files if name.endswith(SUFFIXES) and not name.startswith("."))
 
 
-def _read(path: Path) -> bytes:
+def _read_suite(path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise BadInput(f"{path}: not a regular file")
@@ -81,7 +83,7 @@ def _read(path: Path) -> bytes:
         raise BadInput(f"{path}: {error.strerror or error}") from None
 
 
-def _recorded(path: Path, argument: str) -> str:
+def _get_display_path(path: Path, argument: str) -> str:
     """The name for plans and reports: relative, so that it is the same on every machine."""
     whole = path.resolve()
     root = Path.cwd()
@@ -91,9 +93,9 @@ def _recorded(path: Path, argument: str) -> str:
     return whole.relative_to(root).as_posix() if whole.is_relative_to(root) else path.name
 
 
-def _suggestion(path: Path) -> str | None:
+def _find_suggestion(path: Path) -> str | None:
     try:
         siblings = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return None
-    return did_you_mean(path.name, siblings)
+    return format_suggestion(path.name, siblings)

@@ -25,7 +25,7 @@ class RecordedRun(Trace, frozen=True, omit_defaults=True, gc=False):
     model: str | None = None
 
 
-class ReadRun(msgspec.Struct, frozen=True, gc=False):
+class TraceFileEntry(msgspec.Struct, frozen=True, gc=False):
     """A run as read, or why it could not be; `line` is 0 where the file is one run."""
 
     file: str
@@ -41,37 +41,37 @@ class ReadRun(msgspec.Struct, frozen=True, gc=False):
 _DECODER = msgspec.json.Decoder(RecordedRun)
 
 
-def read_runs(files: Sequence[str]) -> Iterator[ReadRun]:
+def read_runs(files: Sequence[str]) -> Iterator[TraceFileEntry]:
     """Every run of these files, in order, each read when it is asked for."""
     for file in files:
         if file == STDIN:
-            yield from _stream("<stdin>", sys.stdin.buffer)
+            yield from _read_stream("<stdin>", sys.stdin.buffer)
             continue
         try:
             with Path(file).open("rb", buffering=_BUFFER_BYTES) as stream:
-                yield from _stream(file, stream)
+                yield from _read_stream(file, stream)
         except OSError as error:
             raise BadInput(f"{file}: {error.strerror or error}") from None
 
 
-def _stream(file: str, stream: IO[bytes]) -> Iterator[ReadRun]:
+def _read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
     first = stream.readline(MAX_RUN_BYTES + 1).removeprefix(_BOM)
-    if not file.endswith(_LINES) and (file.endswith(".json") or not _is_whole(first)):
-        yield _document(file, first + stream.read(MAX_RUN_BYTES + 1 - len(first)))
+    if not file.endswith(_LINES) and (file.endswith(".json") or not _is_whole_json(first)):
+        yield _parse_document(file, first + stream.read(MAX_RUN_BYTES + 1 - len(first)))
         return
     number, line = 1, first
     while line:
         if len(line) > MAX_RUN_BYTES:
-            yield ReadRun(file, number, None, _TOO_LONG)
+            yield TraceFileEntry(file, number, None, _TOO_LONG)
             return
         if not line.isspace():
-            run, problem = _decode(line)
-            yield ReadRun(file, number, run, problem)
+            run, problem = _decode_run(line)
+            yield TraceFileEntry(file, number, run, problem)
         line = stream.readline(MAX_RUN_BYTES + 1)
         number += 1
 
 
-def _is_whole(line: bytes) -> bool:
+def _is_whole_json(line: bytes) -> bool:
     """Whether a first line is JSON by itself, so that the rest are runs of their own."""
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
@@ -80,30 +80,30 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-def _document(file: str, data: bytes) -> ReadRun:
+def _parse_document(file: str, data: bytes) -> TraceFileEntry:
     if len(data) > MAX_RUN_BYTES:
-        return ReadRun(file, 0, None, f"{_TOO_LONG}; runs by the line go into .jsonl")
+        return TraceFileEntry(file, 0, None, f"{_TOO_LONG}; runs by the line go into .jsonl")
     if not data.strip():
-        return ReadRun(file, 0, None, "the file is empty")
-    run, problem = _decode(data)
+        return TraceFileEntry(file, 0, None, "the file is empty")
+    run, problem = _decode_run(data)
     if problem and data.lstrip()[:1] == b"[":
         problem = "a JSON file is one run, not a list; put a run a line into a .jsonl file"
     elif problem and "trailing" in problem:
         problem = "the file holds more than one run; name it .jsonl"
-    return ReadRun(file, 0, run, problem)
+    return TraceFileEntry(file, 0, run, problem)
 
 
-def _decode(data: bytes) -> tuple[RecordedRun | None, str | None]:
+def _decode_run(data: bytes) -> tuple[RecordedRun | None, str | None]:
     """The run, or why it cannot be read."""
     try:
         return _DECODER.decode(data), None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return None, explain(error)
+        return None, explain_decode_error(error)
     except RecursionError:
         return None, "nested too deeply"
 
 
-def explain(error: Exception) -> str:
+def explain_decode_error(error: Exception) -> str:
     """What is wrong with a run that could not be decoded, in a user's words."""
     if isinstance(error, UnicodeDecodeError):
         return "not UTF-8 text"

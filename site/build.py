@@ -7,21 +7,28 @@ from pathlib import Path
 
 from ..foundations.fault import BadInput
 from .history.commit import History
-from .history.commit_summary import Figures
-from .history.site_index import read_index
+from .history.commit_summary import CommitSummary
+from .history.site_index import read_site_index
 from .history.timeline import Timeline
 from .mkdocs_build import Body, write_pages
-from .pages.addresses import commit_folder
-from .pages.commit_pages import commit_pages, tests_script, unreadable_page
-from .pages.commit_view import Edition, edition_of
-from .pages.root_pages import root_files, root_pages
-from .publish import check_output, move_into, paths_in, remove_folder, remove_others, staging
+from .pages.addresses import get_commit_folder
+from .pages.commit_pages import make_commit_pages, render_tests_script, render_unreadable_page
+from .pages.commit_view import CommitView, make_commit_view
+from .pages.root_pages import make_root_files, make_root_pages
+from .site_folder import (
+    check_output_folder,
+    list_paths,
+    move_files,
+    open_staging_folder,
+    remove_folder,
+    remove_unwanted_files,
+)
 
 _LAST = ("commits.js", "history.html", "index.html", "index.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SiteOptions:
     """How a site is built."""
 
     title: str = "toolgrade"
@@ -30,7 +37,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class SiteBuildResult:
     """What was done."""
 
     commits: int
@@ -39,32 +46,35 @@ class Built:
 
 
 def build_site(
-    history: History, out: Path, options: Options = Options(), progress: Callable[[str], None] = lambda _line: None
-) -> Built:
+    history: History,
+    out: Path,
+    options: SiteOptions = SiteOptions(),
+    progress: Callable[[str], None] = lambda _line: None,
+) -> SiteBuildResult:
     """Write the site of a history, or add to the one that is there."""
-    check_output(out)
+    check_output_folder(out)
     if not history.commits:
         raise BadInput("no report is committed here, and none is on disk", "`toolgrade run` writes one")
-    known = {} if options.is_fresh else read_index(out)
+    known = {} if options.is_fresh else read_site_index(out)
     timeline = Timeline(history, known)
-    with staging(out) as stage:
+    with open_staging_folder(out) as stage:
         target = out if known else stage / "site"
-        builder = _Builder(timeline, stage, target, options)
-        written = [sha for sha in timeline.commits if not builder.is_there(sha, known)]
+        builder = _SiteBuilder(timeline, stage, target, options)
+        written = [sha for sha in timeline.commits if not builder.is_up_to_date(sha, known)]
         for number, sha in enumerate(written, start=1):
             progress(f"{timeline.commits[sha].short} ({number} of {len(written)})")
             builder.write_commit(sha)
         builder.write_root(history.remark)
         if target is not out:
-            _put_in_place(target, out)
-        _remove_gone(out, timeline, is_cut=history.remark is not None)
-    return Built(len(timeline.commits), len(written), builder.pages)
+            _move_site(target, out)
+        _remove_old_commits(out, timeline, is_cut=history.remark is not None)
+    return SiteBuildResult(len(timeline.commits), len(written), builder.pages)
 
 
-class _Builder:
+class _SiteBuilder:
     """Writes pages aside and moves them into place, one commit at a time."""
 
-    def __init__(self, timeline: Timeline, stage: Path, target: Path, options: Options) -> None:
+    def __init__(self, timeline: Timeline, stage: Path, target: Path, options: SiteOptions) -> None:
         self._timeline = timeline
         self._stage = stage
         self._target = target
@@ -72,70 +82,72 @@ class _Builder:
         self._kept = set(list(timeline.commits)[-options.keep :])
         self.pages = 0
 
-    def is_there(self, sha: str, known: dict[str, Figures]) -> bool:
+    def is_up_to_date(self, sha: str, known: dict[str, CommitSummary]) -> bool:
         is_same = self._timeline.is_known(sha) and known[sha].has_test_pages == (sha in self._kept)
-        return is_same and (self._target / commit_folder(sha) / "index.html").is_file()
+        return is_same and (self._target / get_commit_folder(sha) / "index.html").is_file()
 
     def write_commit(self, sha: str) -> None:
         """Write a commit's folder; every file of it is in place before one that is no longer wanted goes."""
-        edition = self._edition(sha)
-        folder = commit_folder(sha)
+        edition = self._make_commit_view(sha)
+        folder = get_commit_folder(sha)
         if edition is None:
-            figures = self._timeline.figures(sha)
-            pages: dict[str, Body] = {"index.html": partial(unreadable_page, figures, self._options.title)}
+            figures = self._timeline.get_summary(sha)
+            pages: dict[str, Body] = {"index.html": partial(render_unreadable_page, figures, self._options.title)}
             files = [("tests.js", b"window.toolgradeTests = [];\n")]
         else:
-            pages = commit_pages(edition, self._options.title)
-            data = self._timeline.data(edition.commit) or b""
-            files = [("tests.js", tests_script(edition)), ("report.json", data)]
-        self._move(pages, files, self._target / folder)
+            pages = make_commit_pages(edition, self._options.title)
+            data = self._timeline.read_report_bytes(edition.commit) or b""
+            files = [("tests.js", render_tests_script(edition)), ("report.json", data)]
+        self._write_and_move(pages, files, self._target / folder)
 
     def write_root(self, remark: str | None) -> None:
         """Write everything that a new commit changes outside its own folder."""
         latest = self._timeline.latest
-        edition = self._edition(latest.sha)
-        data = self._timeline.data(latest) if edition else None
+        edition = self._make_commit_view(latest.sha)
+        data = self._timeline.read_report_bytes(latest) if edition else None
         title = self._options.title
-        self._timeline.note_test_pages(self._kept)
-        pages = root_pages(self._timeline, edition, title, remark)
-        files = list(root_files(self._timeline, title, data))
+        self._timeline.record_test_pages(self._kept)
+        pages = make_root_pages(self._timeline, edition, title, remark)
+        files = list(make_root_files(self._timeline, title, data))
         wanted = {*pages, *(path for path, _ in files)}
-        self._write(pages, files, self._stage / "root")
-        move_into(self._stage / "root", self._target, last=_LAST)
+        self._write_files(pages, files, self._stage / "root")
+        move_files(self._stage / "root", self._target, last=_LAST)
         for folder in ("badge", "latest"):
-            remove_others(
+            remove_unwanted_files(
                 self._target / folder, {path.partition("/")[2] for path in wanted if path.startswith(f"{folder}/")}
             )
 
-    def _edition(self, sha: str) -> Edition | None:
-        return edition_of(self._timeline, sha, sha in self._kept)
+    def _make_commit_view(self, sha: str) -> CommitView | None:
+        return make_commit_view(self._timeline, sha, sha in self._kept)
 
-    def _move(self, pages: dict[str, Body], files: list[tuple[str, bytes]], place: Path) -> None:
+    def _write_and_move(self, pages: dict[str, Body], files: list[tuple[str, bytes]], place: Path) -> None:
         aside = self._stage / "commit"
-        self._write(pages, files, aside)
-        wanted = paths_in(aside)
-        move_into(aside, place)
-        remove_others(place, wanted)
+        self._write_files(pages, files, aside)
+        wanted = list_paths(aside)
+        move_files(aside, place)
+        remove_unwanted_files(place, wanted)
         remove_folder(aside)
 
-    def _write(self, pages: dict[str, Body], files: list[tuple[str, bytes]], folder: Path) -> None:
+    def _write_files(self, pages: dict[str, Body], files: list[tuple[str, bytes]], folder: Path) -> None:
         folder.mkdir()
         write_pages(folder, pages, files)
         self.pages += len(pages)
 
 
-def _put_in_place(target: Path, out: Path) -> None:
+def _move_site(target: Path, out: Path) -> None:
     """A whole new site: by one rename where nothing is there yet."""
     if not out.exists() or not any(out.iterdir()):
         target.replace(out)
         return
-    wanted = paths_in(target)
-    move_into(target, out, last=_LAST)
+    wanted = list_paths(target)
+    move_files(target, out, last=_LAST)
     for folder in ("c", "badge", "latest"):
-        remove_others(out / folder, {path.partition("/")[2] for path in wanted if path.startswith(f"{folder}/")})
+        remove_unwanted_files(
+            out / folder, {path.partition("/")[2] for path in wanted if path.startswith(f"{folder}/")}
+        )
 
 
-def _remove_gone(out: Path, timeline: Timeline, *, is_cut: bool) -> None:
+def _remove_old_commits(out: Path, timeline: Timeline, *, is_cut: bool) -> None:
     """Commits that the history no longer has; where it is cut short, that means nothing."""
     if is_cut:
         return

@@ -13,7 +13,7 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from .pages.render import THEME
+from .pages.page_templates import THEME
 
 Body = Callable[[], str]
 
@@ -21,8 +21,8 @@ Body = Callable[[], str]
 def write_pages(folder: Path, pages: Mapping[str, Body], files: Iterable[tuple[str, bytes]] = ()) -> None:
     """Write pages (`…/name.html`) and files into an empty folder; a page is rendered when its turn comes."""
     with tempfile.TemporaryDirectory(prefix="toolgrade-docs-") as empty:
-        config = _config(folder, empty)
-        config.plugins["toolgrade-pages"] = _VirtualPages(pages, files)
+        config = _make_config(folder, empty)
+        config.plugins["toolgrade-pages"] = _VirtualPagesPlugin(pages, files)
         logger = logging.getLogger("mkdocs")
         level = logger.level
         logger.setLevel(logging.ERROR)
@@ -32,7 +32,7 @@ def write_pages(folder: Path, pages: Mapping[str, Body], files: Iterable[tuple[s
             logger.setLevel(level)
 
 
-def _config(folder: Path, empty: str) -> MkDocsConfig:
+def _make_config(folder: Path, empty: str) -> MkDocsConfig:
     config = cast(MkDocsConfig, MkDocsConfig())
     config.load_dict(  # pyright: ignore[reportUnknownMemberType]
         {
@@ -50,7 +50,7 @@ def _config(folder: Path, empty: str) -> MkDocsConfig:
     return config
 
 
-class _Page(Page):
+class _VirtualPage(Page):
     """A page that is not Markdown."""
 
     def render(self, config: MkDocsConfig, files: Files) -> None:
@@ -62,7 +62,7 @@ class _NoOptions(Config):
     """The plugin takes none."""
 
 
-class _VirtualPages(BasePlugin[_NoOptions]):
+class _VirtualPagesPlugin(BasePlugin[_NoOptions]):
     """Hands over pages as MkDocs comes to them, so that one at a time is in memory."""
 
     def __init__(self, pages: Mapping[str, Body], files: Iterable[tuple[str, bytes]]) -> None:
@@ -75,7 +75,7 @@ class _VirtualPages(BasePlugin[_NoOptions]):
         for path in self._pages:
             file = File.generated(config, path, content="", inclusion=InclusionLevel.NOT_IN_NAV)
             files.append(file)
-            _Page(None, file, config)
+            _VirtualPage(None, file, config)
         return files
 
     def on_page_context(self, context: Any, *, page: Page, config: MkDocsConfig, nav: Any) -> Any:

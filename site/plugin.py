@@ -15,10 +15,10 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from ..foundations.fault import Fault
-from .build import Options, build_site
+from .build import SiteOptions, build_site
 from .history.folder_history import FolderHistory
 from .history.git_history import GitHistory
-from .publish import paths_in
+from .site_folder import list_paths
 
 
 class ReportOptions(Config):
@@ -43,13 +43,13 @@ class ReportPlugin(BasePlugin[ReportOptions]):
         """Build the report site aside, and hand over what is in it."""
         out = Path(self._built.name, "site")
         here = Path(config.config_file_path or "mkdocs.yml").absolute().parent
-        options = Options(self.config.title, self.config.keep)
+        options = SiteOptions(self.config.title, self.config.keep)
         try:
             with FolderHistory(here / self.config.reports) if self.config.reports else GitHistory(here) as history:
                 build_site(history, out, options)
         except Fault as fault:
             raise PluginError(f"toolgrade: {fault}{f'; {fault.help}' if fault.help else ''}") from None
-        for path in sorted(paths_in(out)):
+        for path in sorted(list_paths(out)):
             place, source = f"{self.config.folder}/{path}", str(out / path)
             files.append(File.generated(config, place, abs_src_path=source, inclusion=InclusionLevel.NOT_IN_NAV))
         return files

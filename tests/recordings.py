@@ -7,7 +7,7 @@ from typing import Any
 import toolgrade
 from toolgrade.cassette import Recorder
 from toolgrade.compiler.plan import Plan
-from toolgrade.runners.cell_selection import all_cells
+from toolgrade.runners.cell_selection import iterate_cells
 
 SHOP = """\
 servers:
@@ -62,7 +62,7 @@ def record_all(folder: Path, plan: Plan, **fields: Any) -> list[Path]:
     run: dict[str, Any] = {"tools": {"docs": TOOLS}, "tool_calls": CALLS, "final_response": "Ada wrote it.", **fields}
     return [
         recorder.record(test.name, model=cell.model, run=number, **run)
-        for _, test, cell in all_cells(plan)
+        for _, test, cell in iterate_cells(plan)
         for number in range(1, test.runs + 1)
     ]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import NotCompiled, load_plan, replay, score_runs
-    from .compiler.compile import Compilation, compile_text
+    from .compiler.compilation import Compilation, compile_text
     from .compiler.diagnostic import Diagnostic
     from .compiler.plan import Plan
     from .foundations.canonical_json import to_json
@@ -34,7 +34,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Call": "gates.trace",
-    "Compilation": "compiler.compile",
+    "Compilation": "compiler.compilation",
     "Counts": "gates.gate_result",
     "Diagnostic": "compiler.diagnostic",
     "Diff": "site.report.comparison",
@@ -52,7 +52,7 @@ _HOMES = {
     "build_site": "site.build",
     "check_trace": "runners.scoring",
     "compile_suites": "runners.suite_files",
-    "compile_text": "compiler.compile",
+    "compile_text": "compiler.compilation",
     "diff": "site.report.comparison",
     "fingerprint": "runners.catalogs.fingerprint",
     "letter_grade": "gates.grade",

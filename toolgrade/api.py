@@ -6,18 +6,18 @@ from pathlib import Path
 
 import msgspec
 
-from .compiler.compile import Compilation
+from .compiler.compilation import Compilation
+from .compiler.diagnostic_output import render_concise
 from .compiler.plan import Plan
-from .compiler.render import render_concise
 from .foundations.fault import BadInput
 from .gates.trace import Trace
 from .runners.cell_selection import Selection
 from .runners.engine import run_cells
-from .runners.events import Listener, ignore
+from .runners.events import Listener, discard_event
 from .runners.replay import Replay
 from .runners.scoring import Run, score_traces
 from .runners.suite_files import compile_suites
-from .runners.trace_file import ReadRun, RecordedRun
+from .runners.trace_file import RecordedRun, TraceFileEntry
 from .site.report.report_model import Report, make_report
 
 StrPath = str | PathLike[str]
@@ -45,27 +45,27 @@ def replay(
     selection: Selection | None = None,
     *,
     workers: int = 1,
-    listener: Listener = ignore,
+    listener: Listener = discard_event,
 ) -> Report:
     """Replay recorded runs: offline, nothing is started. A cassette that cannot stand for a run is a test's `error`."""
-    chosen = (selection or Selection()).cells(plan)
+    chosen = (selection or Selection()).select_cells(plan)
     return make_report(plan, run_cells(chosen, Replay(Path(cassettes)), workers, listener), "replay")
 
 
 def score_runs(plan: Plan, runs: Iterable[Run], test: str | None = None, model: str | None = None) -> Report:
     """Score runs made anywhere; a run that names no `test` or `model` of its own is of those given here."""
-    return make_report(plan, score_traces(plan, _read(runs, model), test, keep_traces=True), "score")
+    return make_report(plan, score_traces(plan, _convert_runs(runs, model), test, keep_traces=True), "score")
 
 
-def _read(runs: Iterable[Run], model: str | None) -> Iterator[ReadRun]:
+def _convert_runs(runs: Iterable[Run], model: str | None) -> Iterator[TraceFileEntry]:
     for number, run in enumerate(runs, 1):
         try:
-            yield ReadRun("run", number, _recorded(run, model), None)
+            yield TraceFileEntry("run", number, _to_recorded_run(run, model), None)
         except (msgspec.DecodeError, ValueError, TypeError) as error:
-            yield ReadRun("run", number, None, str(error))
+            yield TraceFileEntry("run", number, None, str(error))
 
 
-def _recorded(run: Run, model: str | None) -> RecordedRun:
+def _to_recorded_run(run: Run, model: str | None) -> RecordedRun:
     if isinstance(run, RecordedRun):
         return run
     if isinstance(run, Trace):

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import click
 
 from . import __version__
-from .commands.check import check
-from .commands.completion import completion
-from .commands.diff import diff
-from .commands.doctor import doctor
-from .commands.drift import drift
-from .commands.init import init
-from .commands.plan import plan
-from .commands.run import run
-from .commands.schema import schema
-from .commands.score import score
-from .commands.site import site
+from .commands.check import check_command
+from .commands.completion import completion_command
+from .commands.diff import diff_command
+from .commands.doctor import doctor_command
+from .commands.drift import drift_command
+from .commands.init import init_command
+from .commands.plan import plan_command
+from .commands.run import run_command
+from .commands.schema import schema_command
+from .commands.score import score_command
+from .commands.site import site_group
 
 EPILOG = """\b
 Exit codes:
@@ -44,42 +44,54 @@ def toolgrade() -> None:
     """
 
 
-for command in (check, completion, diff, doctor, drift, init, plan, run, schema, score, site):
+for command in (
+    check_command,
+    completion_command,
+    diff_command,
+    doctor_command,
+    drift_command,
+    init_command,
+    plan_command,
+    run_command,
+    schema_command,
+    score_command,
+    site_group,
+):
     toolgrade.add_command(command)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def run_command_line(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit code. No traceback reaches a user."""
     try:
         return toolgrade.main(arguments, prog_name="toolgrade", standalone_mode=False) or 0
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.Abort:
-        return _interrupted()
+        return _report_interrupt()
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except KeyboardInterrupt:
-        return _interrupted()
+        return _report_interrupt()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:  # noqa: BLE001 - the last door: a bug is reported as one, not as a traceback
-        return _stopped(error)
+        return _report_failure(error)
 
 
-def _interrupted() -> int:
+def _report_interrupt() -> int:
     click.echo("toolgrade: interrupted", err=True)
     return 130
 
 
-def _stopped(error: Exception) -> int:
+def _report_failure(error: Exception) -> int:
     from .foundations.fault import Fault
 
     if isinstance(error, Fault):
-        from .console import message
+        from .console import format_fault_message
 
-        click.echo(message("\n".join((str(error), *error.details)), error.help), err=True)
+        click.echo(format_fault_message("\n".join((str(error), *error.details)), error.help), err=True)
         return error.exit_code
     if os.environ.get("TOOLGRADE_TRACEBACK"):
         raise error

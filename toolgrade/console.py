@@ -6,8 +6,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from .compiler.render import Paint, plain
-from .foundations.outside_text import make_visible
+from .compiler.diagnostic_output import Paint, apply_no_style
+from .foundations.untrusted_text import make_visible
 
 if TYPE_CHECKING:
     from .compiler.plan import AnyServer
@@ -25,12 +25,12 @@ def has_colour(stream: IO[str]) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def painter(stream: IO[str] | None = None) -> Paint:
+def choose_paint(stream: IO[str] | None = None) -> Paint:
     """The paint for a stream: styles on a terminal, none elsewhere."""
-    return _paint if has_colour(stream or sys.stdout) else plain
+    return _apply_style if has_colour(stream or sys.stdout) else apply_no_style
 
 
-def message(text: str, help: str | None = None) -> str:  # noqa: A002 - as in a diagnostic
+def format_fault_message(text: str, help: str | None = None) -> str:  # noqa: A002 - as in a diagnostic
     """A fault for the user: what happened, and the next step."""
     first, *rest = text.split("\n")
     lines = [f"toolgrade: {make_visible(first)}", *(f"  {make_visible(line)}" for line in rest)]
@@ -39,13 +39,13 @@ def message(text: str, help: str | None = None) -> str:  # noqa: A002 - as in a 
     return "\n".join(lines)
 
 
-def counted(number: int, noun: str) -> str:
+def format_counted_noun(number: int, noun: str) -> str:
     """`1 test`, `2 tests`, `1,200 classes`."""
     plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def starting(server: "AnyServer") -> str:
+def describe_server_start(server: "AnyServer") -> str:
     """A server about to be started or reached, as it was written: variables stay references."""
     import shlex
 
@@ -61,5 +61,5 @@ def starting(server: "AnyServer") -> str:
     return make_visible(f"{server.name}: {what}")
 
 
-def _paint(text: str, style: str) -> str:
+def _apply_style(text: str, style: str) -> str:
     return click.style(text, **_STYLES.get(style, {}))

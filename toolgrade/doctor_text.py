@@ -2,31 +2,39 @@
 
 from collections.abc import Iterator
 
-from .compiler.render import Paint
-from .console import counted
-from .foundations.outside_text import make_visible
-from .runners.catalogs.checkup import Checkup
-from .runners.catalogs.lint import Finding, Kind
+from .compiler.diagnostic_output import Paint
+from .console import format_counted_noun
+from .foundations.untrusted_text import make_visible
+from .runners.catalogs.checkup import CatalogCheckup
+from .runners.catalogs.lint import CatalogFinding, Kind
 
 SHOWN_TOOLS = 15
 _SHOWN_IDS = 4
 _BAD: frozenset[Kind] = frozenset(("orders", "hidden", "lookalike"))
 
 
-def checkup_text(checkup: Checkup, paint: Paint, show_all: bool) -> str:
+def format_checkup(checkup: CatalogCheckup, paint: Paint, show_all: bool) -> str:
     """Servers and tools largest first, then what was found."""
     return (
-        "\n".join([*_head(checkup), *_servers(checkup), *_tools(checkup, show_all), *_findings(checkup, paint)]) + "\n"
+        "\n".join(
+            [
+                *_format_head(checkup),
+                *_format_servers(checkup),
+                *_format_tools(checkup, show_all),
+                *_format_findings(checkup, paint),
+            ]
+        )
+        + "\n"
     )
 
 
-def _head(checkup: Checkup) -> Iterator[str]:
-    size = f"{counted(len(checkup.servers), 'server')}, {counted(len(checkup.tools), 'tool')}"
-    yield f"{make_visible(checkup.name)}: {size}, {counted(checkup.tokens, 'token')} (cl100k_base)"
+def _format_head(checkup: CatalogCheckup) -> Iterator[str]:
+    size = f"{format_counted_noun(len(checkup.servers), 'server')}, {format_counted_noun(len(checkup.tools), 'tool')}"
+    yield f"{make_visible(checkup.name)}: {size}, {format_counted_noun(checkup.tokens, 'token')} (cl100k_base)"
     yield checkup.fingerprint
 
 
-def _servers(checkup: Checkup) -> Iterator[str]:
+def _format_servers(checkup: CatalogCheckup) -> Iterator[str]:
     versions = {server.name: server.version for server in checkup.versions}
     yield ""
     yield f"{'tokens':>8}  {'tools':>5}  server"
@@ -36,7 +44,7 @@ def _servers(checkup: Checkup) -> Iterator[str]:
         yield f"{server.tokens:>8,}  {server.tools:>5,}  {label}"
 
 
-def _tools(checkup: Checkup, show_all: bool) -> Iterator[str]:
+def _format_tools(checkup: CatalogCheckup, show_all: bool) -> Iterator[str]:
     shown = checkup.tools if show_all else checkup.tools[:SHOWN_TOOLS]
     if shown:
         yield ""
@@ -45,19 +53,20 @@ def _tools(checkup: Checkup, show_all: bool) -> Iterator[str]:
         schema, name = tool.fields["inputSchema"], make_visible(f"{tool.server}.{tool.name}")
         yield f"{tool.tokens:>8,}  {tool.tokens - schema:>5,}  {schema:>6,}  {name}"
     if len(shown) < len(checkup.tools):
-        yield f"{'':>8}  … and {counted(len(checkup.tools) - len(shown), 'tool')} more: --all shows every one"
+        more = format_counted_noun(len(checkup.tools) - len(shown), "tool")
+        yield f"{'':>8}  … and {more} more: --all shows every one"
 
 
-def _findings(checkup: Checkup, paint: Paint) -> Iterator[str]:
+def _format_findings(checkup: CatalogCheckup, paint: Paint) -> Iterator[str]:
     yield ""
     if not checkup.findings:
         yield paint("nothing found", "good")
     for finding in checkup.findings:
         kind = paint(finding.kind, "error" if finding.kind in _BAD else "warning")
-        yield f"{kind}: {make_visible(_ids(finding))}: {make_visible(finding.message)}"
+        yield f"{kind}: {make_visible(_format_tool_ids(finding))}: {make_visible(finding.message)}"
 
 
-def _ids(finding: Finding) -> str:
+def _format_tool_ids(finding: CatalogFinding) -> str:
     more = len(finding.tools) - _SHOWN_IDS
     ids = ", ".join(finding.tools[:_SHOWN_IDS])
     return f"{ids} and {more} more" if more > 0 else ids

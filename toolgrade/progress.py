@@ -5,26 +5,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import starting
-from .foundations.outside_text import make_visible
+from .console import describe_server_start
+from .foundations.untrusted_text import make_visible
 from .runners.events import CallMade, CellFinished, Event, RunFinished, RunStarted, ServerStarting
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
-def progress() -> "Lines | Bar":
+def make_progress_listener() -> "ProgressLines | ProgressBar":
     """What fits stderr. Either shows each command before it is started: a suite may come from anywhere."""
-    return Bar() if sys.stderr.isatty() else Lines()
+    return ProgressBar() if sys.stderr.isatty() else ProgressLines()
 
 
-class Lines:
+class ProgressLines:
     """A line for each server that is started and each cell that is finished."""
 
     def __call__(self, event: Event) -> None:
         match event:
             case ServerStarting(server):
-                click.echo(starting(server), err=True)
+                click.echo(describe_server_start(server), err=True)
             case CellFinished(result, done, total):
                 model = f" [{make_visible(result.cell.model)}]" if result.cell.model else ""
                 click.echo(f"{done}/{total} {result.status}: {make_visible(result.test.name)}{model}", err=True)
@@ -35,7 +35,7 @@ class Lines:
         """Nothing is open."""
 
 
-class Bar:
+class ProgressBar:
     """A bar of cells, with the number of calls."""
 
     def __init__(self) -> None:
@@ -46,16 +46,16 @@ class Bar:
     def __call__(self, event: Event) -> None:
         match event:
             case RunStarted(cells):
-                self._begin(cells)
+                self._start_bar(cells)
             case ServerStarting(server):
-                self._print(starting(server))
+                self._print_above_bar(describe_server_start(server))
             case CallMade():
                 self._calls += 1
-                self._update()
+                self._update_bar()
             case CellFinished(result, done, _):
                 if result.status in ("failed", "error"):
-                    self._print(f"{result.status}: {make_visible(result.test.name)}")
-                self._update(completed=done)
+                    self._print_above_bar(f"{result.status}: {make_visible(result.test.name)}")
+                self._update_bar(completed=done)
             case RunFinished():
                 self.close()
             case _:
@@ -66,7 +66,7 @@ class Bar:
             self._bar.stop()
             self._bar = None
 
-    def _begin(self, cells: int) -> None:
+    def _start_bar(self, cells: int) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -75,10 +75,10 @@ class Bar:
         self._task = self._bar.add_task("", total=cells, calls=0)
         self._bar.start()
 
-    def _update(self, **fields: Any) -> None:
+    def _update_bar(self, **fields: Any) -> None:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, calls=self._calls, **fields)
 
-    def _print(self, text: str) -> None:
+    def _print_above_bar(self, text: str) -> None:
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from .api import StrPath, load_plan, score_runs
-from .compiler.compile import Compilation
-from .compiler.places import Places
-from .compiler.render import render_full
+from .compiler.compilation import Compilation
+from .compiler.diagnostic_output import render_full
+from .compiler.suite_locations import SuiteLocations
 from .foundations.fault import Fault
-from .foundations.outside_text import make_visible
+from .foundations.untrusted_text import make_visible
 from .gates.trace import Trace
-from .runners.cell_selection import PlannedCell, all_cells
+from .runners.cell_selection import PlannedCell, iterate_cells
 from .runners.replay import Replay
 from .runners.suite_files import SUFFIXES, compile_suites
-from .site.report.reasons import failed_gate, reasons
 from .site.report.report_model import Report, TestReport, make_report
-from .site.report.reproduce import Reproducer
+from .site.report.reproduce_command import Reproducer
+from .site.report.status_reasons import find_failed_gate, list_status_reasons
 
 
 class NotPassed(Exception):
@@ -53,7 +53,7 @@ class SuiteFile(pytest.File):
         compilation = compile_suites([os.path.relpath(self.path)])
         if compilation.plan is None:
             raise self.CollectError(render_full(compilation.errors, compilation.texts))
-        for planned in all_cells(compilation.plan):
+        for planned in iterate_cells(compilation.plan):
             _, test, cell = planned
             name = f"{test.name}[{cell.model}]" if cell.model else test.name
             item: CellItem = CellItem.from_parent(self, name=make_visible(name))  # pyright: ignore[reportUnknownMemberType]
@@ -74,18 +74,20 @@ class CellItem(pytest.Item):
         report = make_report(self.compilation.plan, [Replay(self.parent.cassettes)(self.planned)], "replay")
         (test,) = report.suites[0].tests
         if test.status == "skipped":
-            pytest.skip("; ".join(reasons(test)))
+            pytest.skip("; ".join(list_status_reasons(test)))
         if test.status != "passed":
-            raise NotPassed(self._failure(report, test))
+            raise NotPassed(self._describe_failure(report, test))
 
-    def _failure(self, report: Report, test: TestReport) -> str:
+    def _describe_failure(self, report: Report, test: TestReport) -> str:
         suite = report.suites[0]
-        places = Places(self.compilation)
-        place = places.of(suite.name, test.name, failed_gate(test))
+        places = SuiteLocations(self.compilation)
+        place = places.find_test(suite.name, test.name, find_failed_gate(test))
         folder = os.path.relpath(self.parent.cassettes)
         options = {} if folder == "cassettes" else {"--cassettes": folder}
-        command = Reproducer(places, report, options).command(suite, test)
-        return "\n".join([*reasons(test), "", f"{make_visible(place.file)}:{place.line}", f"reproduce: {command}"])
+        command = Reproducer(places, report, options).format_command(suite, test)
+        return "\n".join(
+            [*list_status_reasons(test), "", f"{make_visible(place.file)}:{place.line}", f"reproduce: {command}"]
+        )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Our own words; a traceback only where something else went wrong."""
@@ -95,10 +97,10 @@ class CellItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         suite, test, _ = self.planned
-        return self.path, Places(self.compilation).of(suite.name, test.name).line - 1, self.name
+        return self.path, SuiteLocations(self.compilation).find_test(suite.name, test.name).line - 1, self.name
 
 
-def score(
+def score_or_fail(
     suite: StrPath,
     runs: Trace | Mapping[str, Any] | Sequence[Trace | Mapping[str, Any]],
     test: str | None = None,
@@ -114,6 +116,7 @@ def score(
     failed = [found for found in scored if found.status != "passed"]
     if failed:
         pytest.fail(
-            "\n".join(line for found in failed for line in [make_visible(found.name), *reasons(found)]), pytrace=False
+            "\n".join(line for found in failed for line in [make_visible(found.name), *list_status_reasons(found)]),
+            pytrace=False,
         )
     return scored[0]

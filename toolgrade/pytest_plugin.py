@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     StrPath = str | PathLike[str]
 
 
-class Score(Protocol):
+class RunScorer(Protocol):
     """Scores runs against a test of a suite; fails the pytest test with the reasons where a gate does."""
 
     def __call__(
@@ -34,7 +34,7 @@ class Score(Protocol):
     ) -> TestReport: ...
 
 
-class MakeRecorder(Protocol):
+class RecorderFactory(Protocol):
     """A recorder for the tests of these suites."""
 
     def __call__(self, *suites: StrPath, secrets: Sequence[str] = ()) -> Recorder: ...
@@ -61,13 +61,13 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     from .pytest_items import SuiteCollector
 
-    config.pluginmanager.register(SuiteCollector(suites, cassettes_of(config)), "toolgrade-suites")
+    config.pluginmanager.register(SuiteCollector(suites, find_cassette_folder(config)), "toolgrade-suites")
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     for suite in suites if is_whole else named:  # what a setting names is left out where files are named
         config.args.append(str(suite))
 
 
-def cassettes_of(config: pytest.Config) -> Path:
+def find_cassette_folder(config: pytest.Config) -> Path:
     """The folder of the recordings."""
     option = config.getoption("--toolgrade-cassettes")
     if option:
@@ -76,24 +76,24 @@ def cassettes_of(config: pytest.Config) -> Path:
 
 
 @pytest.fixture
-def toolgrade_score() -> Score:
+def toolgrade_score() -> RunScorer:
     """Score a trace, or several runs, against a test of a suite: `toolgrade_score("suites/shop.yml", trace)`."""
-    from .pytest_items import score
+    from .pytest_items import score_or_fail
 
-    return score
+    return score_or_fail
 
 
 @pytest.fixture
-def toolgrade_recorder(request: pytest.FixtureRequest) -> MakeRecorder:
+def toolgrade_recorder(request: pytest.FixtureRequest) -> RecorderFactory:
     """Make a `Recorder` for a suite; the test is skipped unless pytest is told to record (`--toolgrade-record`)."""
     if not request.config.getoption("--toolgrade-record"):
         pytest.skip("records cassettes: --toolgrade-record runs it")
-    cassettes = cassettes_of(request.config)
+    cassettes = find_cassette_folder(request.config)
 
-    def make(*suites: StrPath, secrets: Sequence[str] = ()) -> Recorder:
+    def make_recorder(*suites: StrPath, secrets: Sequence[str] = ()) -> Recorder:
         from .api import load_plan
         from .runners.cassettes.recorder import Recorder
 
         return Recorder(load_plan(*suites), cassettes, secrets)
 
-    return make
+    return make_recorder

@@ -12,7 +12,7 @@ _B = 0.75
 _UNIT = 1_000_000
 
 
-class Index:
+class BM25Index:
     """The documents, by the words in them."""
 
     def __init__(self, documents: Sequence[Mapping[str, int]]) -> None:
@@ -20,7 +20,7 @@ class Index:
         lengths = [sum(document.values()) for document in documents]
         average = max(1.0, sum(lengths) / max(1, len(lengths)))
         holders = Counter(word for document in documents for word in document)
-        rarity = {word: _rarity(len(documents), count) for word, count in holders.items()}
+        rarity = {word: _compute_idf(len(documents), count) for word, count in holders.items()}
         self._postings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         for place, document in enumerate(documents):
             damping = _K1 * (1 - _B + _B * lengths[place] / average)
@@ -31,7 +31,7 @@ class Index:
     def __contains__(self, word: str) -> bool:
         return word in self._postings
 
-    def scores(self, words: Iterable[str]) -> dict[int, int]:
+    def score_documents(self, words: Iterable[str]) -> dict[int, int]:
         """The score of every document that has one of the words, by its place."""
         scores: defaultdict[int, int] = defaultdict(int)
         for word in dict.fromkeys(words):
@@ -39,10 +39,10 @@ class Index:
                 scores[place] += worth
         return dict(scores)
 
-    def shared(self, place: int, words: Iterable[str]) -> int:
+    def count_shared_words(self, place: int, words: Iterable[str]) -> int:
         """How many of the words a document has."""
         return sum(word in self._documents[place] for word in words)
 
 
-def _rarity(documents: int, holders: int) -> float:
+def _compute_idf(documents: int, holders: int) -> float:
     return math.log(1 + (documents - holders + 0.5) / (holders + 0.5))

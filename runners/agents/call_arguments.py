@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from .prompt_values import Kind, Values
-from .search_words import words
+from .prompt_values import Kind, PromptValues
+from .search_words import extract_search_words
 
 _MAX_DEPTH = 5
 _MAX_ITEMS = 20
@@ -24,131 +24,135 @@ _WHOLE = frozenset(("query", "question", "prompt", "search", "text", "message", 
 Schema = Mapping[str, Any]
 
 
-def fill(schema: Schema, values: Values) -> dict[str, Any]:
+def fill_arguments(schema: Schema, values: PromptValues) -> dict[str, Any]:
     """The arguments of a call."""
-    return _Filler(schema, values).object(schema, _MAX_DEPTH)
+    return _ArgumentFiller(schema, values).fill_object(schema, _MAX_DEPTH)
 
 
-class _Filler:
+class _ArgumentFiller:
     """Fills one call; the root schema holds what `$ref` points to."""
 
-    def __init__(self, root: Schema, values: Values) -> None:
+    def __init__(self, root: Schema, values: PromptValues) -> None:
         self._root, self._values = root, values
 
-    def object(self, schema: Schema, depth: int) -> dict[str, Any]:
-        parts = {name: self._resolved(part) for name, part in _object(schema.get("properties")).items()}
-        given = {name: self._given(name, part) for name, part in parts.items()}
-        required = _list(schema.get("required"))
+    def fill_object(self, schema: Schema, depth: int) -> dict[str, Any]:
+        parts = {name: self._resolve_schema(part) for name, part in _to_dict(schema.get("properties")).items()}
+        given = {name: self._take_named_value(name, part) for name, part in parts.items()}
+        required = _to_list(schema.get("required"))
         filled: dict[str, Any] = {}
         for name, part in parts.items():
             if given[name] is not None:
                 filled[name] = given[name]
             elif name in required:
-                filled[name] = self._value(name, part, depth)
+                filled[name] = self._fill_value(name, part, depth)
         return filled
 
-    def _value(self, name: str, schema: Schema, depth: int) -> Any:
+    def _fill_value(self, name: str, schema: Schema, depth: int) -> Any:
         if "const" in schema:
             return schema["const"]
-        if choices := _list(schema.get("enum")):
-            return self._chosen(choices, schema.get("default", choices[0]))
-        match _type(schema):
+        if choices := _to_list(schema.get("enum")):
+            return self._choose_enum_value(choices, schema.get("default", choices[0]))
+        match _get_schema_type(schema):
             case "object":
-                return self.object(schema, depth - 1) if depth else {}
+                return self.fill_object(schema, depth - 1) if depth else {}
             case "array":
-                return self._array(name, schema, depth)
+                return self._fill_array(name, schema, depth)
             case "boolean":
                 return schema.get("default", False)
             case "integer" | "number":
-                return self._number(schema)
+                return self._fill_number(schema)
             case _:
-                return schema["default"] if "default" in schema else self._text(name, schema)
+                return schema["default"] if "default" in schema else self._fill_text(name, schema)
 
-    def _given(self, name: str, schema: Schema) -> Any:
+    def _take_named_value(self, name: str, schema: Schema) -> Any:
         """What the prompt gives by the parameter's name."""
-        kind = _type(schema)
-        for word in reversed(words(name)):
-            if kind in ("integer", "number") and (number := self._values.named(word, "number")) is not None:
-                return _in_bounds(number, schema)
-            if kind == "string" and "enum" not in schema and (text := self._values.named(word, "quoted")) is not None:
+        kind = _get_schema_type(schema)
+        for word in reversed(extract_search_words(name)):
+            if kind in ("integer", "number") and (number := self._values.take_named(word, "number")) is not None:
+                return _parse_number_in_bounds(number, schema)
+            if (
+                kind == "string"
+                and "enum" not in schema
+                and (text := self._values.take_named(word, "quoted")) is not None
+            ):
                 return text
         return None
 
-    def _chosen(self, choices: list[Any], otherwise: Any) -> Any:
-        said = [choice for choice in choices if isinstance(choice, str) and self._values.says(choice)]
+    def _choose_enum_value(self, choices: list[Any], otherwise: Any) -> Any:
+        said = [choice for choice in choices if isinstance(choice, str) and self._values.has_word(choice)]
         return max(said, key=len, default=otherwise)
 
-    def _array(self, name: str, schema: Schema, depth: int) -> list[Any]:
-        items = self._resolved(schema.get("items"))
-        kind = _kind(name, items) or "quoted"
-        if _type(items) == "string" and "enum" not in items:
+    def _fill_array(self, name: str, schema: Schema, depth: int) -> list[Any]:
+        items = self._resolve_schema(schema.get("items"))
+        kind = _guess_value_kind(name, items) or "quoted"
+        if _get_schema_type(items) == "string" and "enum" not in items:
             found = [value for value, _ in zip(self._values.take_all(kind), range(_MAX_ITEMS), strict=False)]
             if found:
                 return found
-        return [self._value(name, items, depth - 1)] if items and depth else []
+        return [self._fill_value(name, items, depth - 1)] if items and depth else []
 
-    def _number(self, schema: Schema) -> int | float:
+    def _fill_number(self, schema: Schema) -> int | float:
         for text in self._values.take_all("number"):
-            if (number := _in_bounds(text, schema)) is not None:
+            if (number := _parse_number_in_bounds(text, schema)) is not None:
                 return number
         default, least = schema.get("default"), schema.get("minimum")
         return next((value for value in (default, least) if isinstance(value, int | float)), 1)
 
-    def _text(self, name: str, schema: Schema) -> str:
-        kind = _kind(name, schema)
+    def _fill_text(self, name: str, schema: Schema) -> str:
+        kind = _guess_value_kind(name, schema)
         kinds: list[Kind] = [kind, "quoted"] if kind else ["quoted"]
-        if kind is None and _WHOLE.isdisjoint(words(name)):
+        if kind is None and _WHOLE.isdisjoint(extract_search_words(name)):
             kinds.append("name")
-        found = next((value for each in kinds if (value := self._values.take(each)) is not None), None)
+        found = next((value for each in kinds if (value := self._values.take_next(each)) is not None), None)
         if found is not None:
             return found
         return "." if kind == "path" else self._values.step
 
-    def _resolved(self, schema: Any) -> Schema:
+    def _resolve_schema(self, schema: Any) -> Schema:
         """The schema behind references and alternatives, as far as a few steps lead."""
         for _ in range(_MAX_DEPTH):
-            part = _object(schema)
+            part = _to_dict(schema)
             ref = part.get("$ref")
-            options = _list(part.get("anyOf")) or _list(part.get("oneOf")) or _list(part.get("allOf"))
+            options = _to_list(part.get("anyOf")) or _to_list(part.get("oneOf")) or _to_list(part.get("allOf"))
             if isinstance(ref, str):
-                schema = self._target(ref)
+                schema = self._resolve_reference(ref)
             elif options:
-                first = next((one for one in map(_object, options) if one.get("type") != "null"), part)
+                first = next((one for one in map(_to_dict, options) if one.get("type") != "null"), part)
                 schema = {"default": part["default"], **first} if "default" in part else first
             else:
                 return part
         return {}
 
-    def _target(self, ref: str) -> Schema:
+    def _resolve_reference(self, ref: str) -> Schema:
         place: Any = self._root
         for key in ref.removeprefix("#").strip("/").split("/"):
-            place = _object(place).get(key)
-        return _object(place)
+            place = _to_dict(place).get(key)
+        return _to_dict(place)
 
 
-def _type(schema: Schema) -> str:
-    kinds = list(_types(schema.get("type")))
+def _get_schema_type(schema: Schema) -> str:
+    kinds = list(_list_type_names(schema.get("type")))
     if not kinds:
         return "object" if "properties" in schema else "array" if "items" in schema else "string"
     return next((kind for kind in kinds if kind != "null"), "null")
 
 
-def _types(value: Any) -> Iterator[str]:
-    yield from (kind for kind in (_list(value) or [value]) if isinstance(kind, str))
+def _list_type_names(value: Any) -> Iterator[str]:
+    yield from (kind for kind in (_to_list(value) or [value]) if isinstance(kind, str))
 
 
-def _kind(name: str, schema: Schema) -> Kind | None:
+def _guess_value_kind(name: str, schema: Schema) -> Kind | None:
     """What sort of text a parameter is for, by its format or its name."""
     form = schema.get("format")
     if isinstance(form, str) and form in _FORMATS:
         return _FORMATS[form]
-    named = words(name)
+    named = extract_search_words(name)
     return next((kind for kind, hints in _HINTS.items() if not hints.isdisjoint(named)), None)
 
 
-def _in_bounds(text: str, schema: Schema) -> int | float | None:
+def _parse_number_in_bounds(text: str, schema: Schema) -> int | float | None:
     number = float(text)
-    if _type(schema) == "integer" or number.is_integer():
+    if _get_schema_type(schema) == "integer" or number.is_integer():
         if not number.is_integer():
             return None
         number = int(number)
@@ -158,9 +162,9 @@ def _in_bounds(text: str, schema: Schema) -> int | float | None:
     return number
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _to_dict(value: Any) -> dict[str, Any]:
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []

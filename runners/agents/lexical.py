@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from .agent import AskedCall, OfferedTool, Task, ToolAnswer, Turn
-from .bm25 import Index
-from .call_arguments import fill
-from .prompt_values import MENTION, QUOTED, Values
-from .search_words import words
+from .bm25 import BM25Index
+from .call_arguments import fill_arguments
+from .prompt_values import MENTION, QUOTED, PromptValues
+from .search_words import extract_search_words
 
 _NAME_WEIGHT = 3
 _SERVER_WEIGHT = 2
@@ -27,16 +27,16 @@ class LexicalAgent:
     """Searches the catalog for each step of the prompt; keeps the index of the last catalog it saw."""
 
     def __init__(self) -> None:
-        self._catalog: Catalog | None = None
+        self._catalog: ToolIndex | None = None
 
     def begin(self, task: Task) -> "LexicalConversation":
         if self._catalog is None or self._catalog.tools != task.tools:
-            self._catalog = Catalog(task.tools)
-        return LexicalConversation(choose(self._catalog, task.prompt), task.prompt)
+            self._catalog = ToolIndex(task.tools)
+        return LexicalConversation(choose_tools(self._catalog, task.prompt), task.prompt)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ToolChoice:
     """A tool for a step of the prompt."""
 
     tool: OfferedTool
@@ -44,35 +44,37 @@ class Choice:
     score: int
 
 
-class Catalog:
+class ToolIndex:
     """The tools of a task, indexed."""
 
     def __init__(self, tools: tuple[OfferedTool, ...]) -> None:
         self.tools = tools
-        self._index = Index([_document(tool) for tool in tools])
+        self._index = BM25Index([_count_tool_words(tool) for tool in tools])
 
-    def search(self, step: str) -> Choice | None:
+    def find_best_tool(self, step: str) -> ToolChoice | None:
         """The tool that fits a step best, if one fits: it has a third of the step's words, and not just one of several.
 
         Words that are values (quoted text, paths, addresses, numbers) do not count, nor names that no tool knows.
         """
         text = MENTION.sub(" ", step)
-        wanted = list(dict.fromkeys(words(text)))
-        scores = self._index.scores(wanted)
+        wanted = list(dict.fromkeys(extract_search_words(text)))
+        scores = self._index.score_documents(wanted)
         if not scores:
             return None
         best = min(scores, key=lambda place: (-scores[place], self.tools[place].server, self.tools[place].tool))
-        unknown = {word for name in _NAMED.findall(text) for word in words(name) if word not in self._index}
+        unknown = {
+            word for name in _NAMED.findall(text) for word in extract_search_words(name) if word not in self._index
+        }
         needed = len(wanted) - len(unknown)
-        shared = self._index.shared(best, wanted)
+        shared = self._index.count_shared_words(best, wanted)
         is_fit = 3 * shared >= needed and shared >= min(2, needed)
-        return Choice(self.tools[best], step, scores[best]) if is_fit else None
+        return ToolChoice(self.tools[best], step, scores[best]) if is_fit else None
 
 
 class LexicalConversation:
     """A call a turn, in the order of the steps; the last turn says what the tools answered."""
 
-    def __init__(self, choices: Sequence[Choice], prompt: str) -> None:
+    def __init__(self, choices: Sequence[ToolChoice], prompt: str) -> None:
         self._choices = choices
         self._prompt = prompt
         self._answers: list[str] = []
@@ -84,22 +86,22 @@ class LexicalConversation:
             return Turn(text="\n".join(self._answers)[:_MAX_ANSWER] or "No tool fits.")
         choice = self._choices[self._asked]
         self._asked += 1
-        args = fill(choice.tool.schema, Values(choice.step, self._prompt))
+        args = fill_arguments(choice.tool.schema, PromptValues(choice.step, self._prompt))
         return Turn(calls=(AskedCall(f"call-{self._asked}", choice.tool.name, args),))
 
 
-def choose(catalog: Catalog, prompt: str) -> list[Choice]:
+def choose_tools(catalog: ToolIndex, prompt: str) -> list[ToolChoice]:
     """A tool for each step that one fits, each tool once; what scores less than half of the best step is detail."""
-    found = [choice for step in steps(prompt) if (choice := catalog.search(step))]
+    found = [choice for step in split_into_steps(prompt) if (choice := catalog.find_best_tool(step))]
     best = max((choice.score for choice in found), default=0)
-    chosen: dict[str, Choice] = {}
+    chosen: dict[str, ToolChoice] = {}
     for choice in found:
         if 2 * choice.score >= best:
             chosen.setdefault(choice.tool.name, choice)
     return list(chosen.values())
 
 
-def steps(prompt: str) -> list[str]:
+def split_into_steps(prompt: str) -> list[str]:
     """The prompt by sentence, list item and "then"; quoted text is never split."""
     quoted: list[str] = QUOTED.findall(prompt)
     masked = QUOTED.sub("\0", prompt)
@@ -109,16 +111,16 @@ def steps(prompt: str) -> list[str]:
     return [step for step in whole if step.strip()]
 
 
-def _document(tool: OfferedTool) -> Mapping[str, int]:
+def _count_tool_words(tool: OfferedTool) -> Mapping[str, int]:
     """The words of a tool: its name three times, its server's twice, its description and its parameters' names."""
     counts: Counter[str] = Counter()
-    for text, weight in _texts(tool):
-        for word in words(text):
+    for text, weight in _list_weighted_texts(tool):
+        for word in extract_search_words(text):
             counts[word] += weight
     return counts
 
 
-def _texts(tool: OfferedTool) -> Iterator[tuple[str, int]]:
+def _list_weighted_texts(tool: OfferedTool) -> Iterator[tuple[str, int]]:
     yield tool.tool, _NAME_WEIGHT
     yield tool.server, _SERVER_WEIGHT
     yield tool.description or "", 1

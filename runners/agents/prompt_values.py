@@ -32,7 +32,7 @@ MENTION = re.compile("|".join(_PATTERNS[kind] for kind in ("quoted", "url", "ema
 """A value in the text: it is for an argument, and says nothing of what is wanted."""
 
 
-class Values:
+class PromptValues:
     """The values of one step of a prompt, and after them those of the whole prompt. No value is given twice."""
 
     def __init__(self, step: str, prompt: str) -> None:
@@ -40,7 +40,7 @@ class Values:
         self._texts = (self.step, prompt[:_MAX_TEXT])
         self._taken: set[str] = set()
 
-    def take(self, kind: Kind) -> str | None:
+    def take_next(self, kind: Kind) -> str | None:
         """The next value of a kind."""
         return next(self.take_all(kind), None)
 
@@ -48,11 +48,11 @@ class Values:
         """Every value of a kind that is left."""
         for text in self._texts:
             for match in _FINDERS[kind].finditer(text):
-                if (value := _bare(match[0])) not in self._taken:
+                if (value := _strip_quotes(match[0])) not in self._taken:
                     self._taken.add(value)
                     yield value
 
-    def named(self, name: str, kind: Literal["quoted", "number"]) -> str | None:
+    def take_named(self, name: str, kind: Literal["quoted", "number"]) -> str | None:
         """The value that the text gives by name: `title "…"`, `limit to 5`, `5 results` for a number."""
         word = re.escape(name)
         value = f"({_PATTERNS[kind]})"
@@ -61,17 +61,17 @@ class Values:
         for text in self._texts:
             for pattern in (after, before) if kind == "number" else (after,):
                 match = re.search(pattern, text)
-                if match and (found := _bare(match[1])) not in self._taken:
+                if match and (found := _strip_quotes(match[1])) not in self._taken:
                     self._taken.add(found)
                     return found
         return None
 
-    def says(self, word: str) -> bool:
+    def has_word(self, word: str) -> bool:
         """Whether the text has a word, in any case."""
         return any(re.search(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", text) for text in self._texts)
 
 
-def _bare(value: str) -> str:
+def _strip_quotes(value: str) -> str:
     if value[:1] in _QUOTES and len(value) > 1:
         return value[1:-1]
     return value.rstrip(_TRAILING) if "/" in value and not value.endswith(("/.", "/..")) else value

@@ -15,13 +15,13 @@ _COMMON_WORDS = (
 _COMMON = frozenset(_COMMON_WORDS.split())
 
 
-def words(text: str) -> list[str]:
+def extract_search_words(text: str) -> list[str]:
     """Lower-case words, split at underscores and case changes, in the singular, without those that say nothing."""
     found = (word.lower() for word in _WORD.findall(text))
-    return [_singular(word) for word in found if word not in _COMMON]
+    return [_to_singular(word) for word in found if word not in _COMMON]
 
 
-def _singular(word: str) -> str:
+def _to_singular(word: str) -> str:
     if len(word) > 3 and word.endswith("ies"):
         return f"{word[:-3]}y"
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

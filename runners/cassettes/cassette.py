@@ -11,9 +11,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from ...compiler.identity import hashed_slug
+from ...compiler.identity import make_hashed_slug
 from ...compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
-from ...foundations.canonical_json import digest, to_json
+from ...foundations.canonical_json import digest_json, to_json
 from ...gates.trace import Call, Trace, Usage
 
 FORMAT = 1
@@ -22,7 +22,7 @@ MAX_BYTES = 64 * 1024 * 1024
 _UNSEALED = f"sha256:{'0' * 64}"
 
 
-class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
+class RunShape(msgspec.Struct, frozen=True, omit_defaults=True):
     """What shapes a run, and so has to be the same for a recording to stand for it. Gates are not in it."""
 
     driver: str
@@ -35,10 +35,10 @@ class Shape(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        return digest(self)
+        return digest_json(self)
 
 
-class Key(msgspec.Struct, frozen=True):
+class CassetteKey(msgspec.Struct, frozen=True):
     """Which run of which cell this is."""
 
     suite: str
@@ -47,7 +47,7 @@ class Key(msgspec.Struct, frozen=True):
     run: int
     runs: int
     digest: str
-    shape: Shape
+    shape: RunShape
 
 
 class RecordedToolset(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
     format: int
     kind: str
     status: Literal["complete", "incomplete"]
-    key: Key
+    key: CassetteKey
     toolset: RecordedToolset
     tool_calls: tuple[RecordedCall, ...]
     redactions: int
@@ -82,60 +82,66 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
     cost: str | UnsetType = UNSET
     warnings: tuple[str, ...] = ()
 
-    def trace(self) -> Trace:
+    def to_trace(self) -> Trace:
         """The run for scoring."""
         cost = None if isinstance(self.cost, UnsetType) else Decimal(self.cost)
-        return Trace(self.tool_calls, _known(self.final_response), _known(self.turns), _known(self.usage), cost)
+        return Trace(
+            self.tool_calls,
+            _replace_unset(self.final_response),
+            _replace_unset(self.turns),
+            _replace_unset(self.usage),
+            cost,
+        )
 
 
-def shape_of(suite: SuitePlan, test: PlannedTest, cell: Cell) -> Shape:
+def make_run_shape(suite: SuitePlan, test: PlannedTest, cell: Cell) -> RunShape:
     """What shapes the runs of a cell, as the suite has it now."""
     by_name = {server.name: server for server in suite.servers}
-    servers = tuple(_settings(by_name[name]) for name in dict.fromkeys(test.servers))
+    servers = tuple(_collect_server_settings(by_name[name]) for name in dict.fromkeys(test.servers))
     driver = LEXICAL if cell.model == LEXICAL else "model"
     sampling = UNSET if test.sampling == Sampling() else test.sampling
-    return Shape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url)
+    return RunShape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url)
 
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
     """Where a run is kept: below the suite's folder, under names that no other test or model shares."""
-    return Path(cassette_files(root, suite, test, cell)[run - 1])
+    return Path(list_cassette_files(root, suite, test, cell)[run - 1])
 
 
-def cassette_files(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell) -> list[str]:
+def list_cassette_files(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell) -> list[str]:
     """Where all runs of a cell are kept, as text: a replay of thousands has no time for path objects."""
-    start = f"{root.as_posix()}/{suite.id}/{test.id}/{hashed_slug(cell.model or '')}.run"
+    start = f"{root.as_posix()}/{suite.id}/{test.id}/{make_hashed_slug(cell.model or '')}.run"
     return [f"{start}{run}.json" for run in range(1, test.runs + 1)]
 
 
-def meta_path(cassette: Path) -> Path:
+def get_meta_path(cassette: Path) -> Path:
     """Where times, latencies, request ids and versions are kept: neither hashed nor committed."""
     return cassette.with_suffix(".meta.json")
 
 
-def seal(cassette: Cassette) -> bytes:
+def seal_cassette(cassette: Cassette) -> bytes:
     """The file's bytes, with the hash of all of them but itself."""
     blank = to_json(msgspec.structs.replace(cassette, integrity=_UNSEALED))
     whole = f"sha256:{sha256(blank).hexdigest()}"
-    return blank.replace(_entry(_UNSEALED), _entry(whole), 1)
+    return blank.replace(_format_integrity_line(_UNSEALED), _format_integrity_line(whole), 1)
 
 
 def is_intact(data: bytes, integrity: str) -> bool:
     """Whether a file's bytes are those that were sealed."""
-    blank = data.replace(_entry(integrity), _entry(_UNSEALED), 1)
+    blank = data.replace(_format_integrity_line(integrity), _format_integrity_line(_UNSEALED), 1)
     return integrity == f"sha256:{sha256(blank).hexdigest()}"
 
 
-def _entry(integrity: str) -> bytes:
+def _format_integrity_line(integrity: str) -> bytes:
     """The line of the hash: no key that sorts before it holds anything but text and numbers."""
     return f'\n  "integrity": "{integrity}"'.encode()
 
 
-def _settings(server: AnyServer) -> dict[str, Any]:
+def _collect_server_settings(server: AnyServer) -> dict[str, Any]:
     """A server as it would be written, without what does not shape a run."""
     written: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(server))
     return {name: value for name, value in written.items() if name != "timeout_s"}
 
 
-def _known(value: Any) -> Any:
+def _replace_unset(value: Any) -> Any:
     return None if value is UNSET else value

@@ -11,20 +11,20 @@ from ...foundations.canonical_json import to_json
 from ...foundations.shell_words import quote_word
 from ..atomic_file import read_regular
 from ..cell_selection import PlannedCell
-from .cassette import FORMAT, KIND, MAX_BYTES, Cassette, Shape, is_intact
+from .cassette import FORMAT, KIND, MAX_BYTES, Cassette, RunShape, is_intact
 
 _WHOLE = msgspec.json.Decoder(Cassette)
 _MAX_SIDE_BY_SIDE = 100
 
 
-class _Head(msgspec.Struct):
+class _CassetteHeader(msgspec.Struct):
     """What every format has: enough to say that a file is of a newer one."""
 
     format: int
     kind: str
 
 
-_HEAD = msgspec.json.Decoder(_Head)
+_HEAD = msgspec.json.Decoder(_CassetteHeader)
 
 
 class Refusal(Exception):
@@ -37,7 +37,7 @@ class Refusal(Exception):
 
 def load_cassette(path: Path | str) -> Cassette:
     """A recording that is whole, or a refusal."""
-    data = _read(path)
+    data = _read_cassette_bytes(path)
     try:
         cassette = _WHOLE.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -50,7 +50,7 @@ def load_cassette(path: Path | str) -> Cassette:
     return cassette
 
 
-def _read(path: Path | str) -> bytes:
+def _read_cassette_bytes(path: Path | str) -> bytes:
     try:
         data = read_regular(path, MAX_BYTES)
     except FileNotFoundError:
@@ -73,7 +73,7 @@ def _refuse_other_formats(data: bytes) -> None:
         raise Refusal(f"written in format {head.format}; this toolgrade reads up to {FORMAT}: upgrade toolgrade")
 
 
-def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: Shape, digest: str) -> None:
+def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: RunShape, digest: str) -> None:
     """Refuse a recording of another run, or of this one before the suite's inputs to it changed."""
     suite, test, cell = planned
     key = cassette.key
@@ -87,25 +87,25 @@ def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: Shape, 
         details = (f"recorded: {key.runs} runs", f"suite:    {test.runs} runs")
         raise Refusal("recorded with another number of runs", details)
     if key.digest != digest:
-        raise Refusal(*_difference(key.shape, shape))
+        raise Refusal(*_describe_shape_change(key.shape, shape))
 
 
-def record_command(files: Iterable[str], tests: Sequence[str]) -> str:
+def format_record_command(files: Iterable[str], tests: Sequence[str]) -> str:
     """What records these tests of these suite files again."""
     narrowed = [f"--test={quote_word(tests[0])}"] if len(tests) == 1 else []
     return " ".join(["toolgrade run", *map(quote_word, files), "--mode live", *narrowed])
 
 
-def _difference(old: Shape, new: Shape) -> tuple[str, tuple[str, ...]]:
-    names = [name for name in Shape.__struct_fields__ if getattr(old, name) != getattr(new, name)]
-    details = [line for name in names for line in _lines(name, getattr(old, name), getattr(new, name))]
+def _describe_shape_change(old: RunShape, new: RunShape) -> tuple[str, tuple[str, ...]]:
+    names = [name for name in RunShape.__struct_fields__ if getattr(old, name) != getattr(new, name)]
+    details = [line for name in names for line in _format_field_change(name, getattr(old, name), getattr(new, name))]
     what = ", ".join(name.replace("_", " ") for name in names) or "the inputs of the run"
     return f"recorded before a change of {what}", tuple(details)
 
 
-def _lines(name: str, old: object, new: object) -> Iterator[str]:
+def _format_field_change(name: str, old: object, new: object) -> Iterator[str]:
     """Old and new below each other where both are short, else a diff."""
-    before, after = _text(old), _text(new)
+    before, after = _format_field_value(old), _format_field_value(new)
     if "\n" in before or "\n" in after or max(len(before), len(after)) > _MAX_SIDE_BY_SIDE:
         yield f"{name}:"
         diff = difflib.unified_diff(before.splitlines(), after.splitlines(), "recorded", "suite", lineterm="", n=1)
@@ -115,7 +115,7 @@ def _lines(name: str, old: object, new: object) -> Iterator[str]:
         yield f"{name} in suite: {after}"
 
 
-def _text(value: object) -> str:
+def _format_field_value(value: object) -> str:
     if isinstance(value, str):
         return value
     if value is None or value is UNSET:

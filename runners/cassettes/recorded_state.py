@@ -10,7 +10,7 @@ from .cassette import cassette_path
 RecordedState = Literal["fitting", "missing", "stale"]
 
 
-def recorded_state(root: Path, planned: PlannedCell) -> RecordedState:
+def find_recorded_state(root: Path, planned: PlannedCell) -> RecordedState:
     """`missing` without a cassette for each run, `stale` where a replay would refuse them, else `fitting`."""
     _, test, cell = planned
     if cell.model is None:

@@ -9,11 +9,11 @@ from ...foundations.fault import Fault
 
 
 @contextmanager
-def recording_lock(folder: Path) -> Generator[None]:
+def hold_recording_lock(folder: Path) -> Generator[None]:
     """Hold a folder for writing; who else holds it is named. A holder that died leaves nothing behind."""
-    descriptor = _open(folder)
+    descriptor = _open_lock_file(folder)
     try:
-        if not _take(descriptor):
+        if not _try_lock(descriptor):
             holder = os.read(descriptor, 32).decode("ascii", "replace").strip() or "unknown"
             raise Fault(f"{folder.as_posix()}: locked by pid {holder}", "wait for that recording to end")
         os.ftruncate(descriptor, 0)
@@ -23,7 +23,7 @@ def recording_lock(folder: Path) -> Generator[None]:
         os.close(descriptor)
 
 
-def _open(folder: Path) -> int:
+def _open_lock_file(folder: Path) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
@@ -31,7 +31,7 @@ def _open(folder: Path) -> int:
         raise Fault(f"could not lock {folder.as_posix()}: {error.strerror or error}") from None
 
 
-def _take(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     import fcntl
 
     try:

@@ -12,8 +12,8 @@ from ...foundations.fault import BadInput
 from ...gates.trace import Usage
 from ..catalogs.fingerprint import ServerListing, Toolset
 from ..cell_selection import PlannedCell
-from ..servers.bounded_result import cut
-from .cassette import FORMAT, KIND, Cassette, Key, RecordedCall, RecordedToolset, shape_of
+from ..servers.bounded_result import cut_result
+from .cassette import FORMAT, KIND, Cassette, CassetteKey, RecordedCall, RecordedToolset, make_run_shape
 from .redaction import Redactor
 
 MAX_RESULT_BYTES = 256 * 1024
@@ -38,7 +38,7 @@ class FinishedRun:
     warnings: Sequence[str] = ()
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    def listings(self) -> dict[str, ServerListing]:
+    def collect_listings(self) -> dict[str, ServerListing]:
         """What each server listed; a plain list of tools comes from a server whose version is not known."""
         return {
             name: listed if isinstance(listed, ServerListing) else ServerListing(None, listed)
@@ -51,69 +51,71 @@ def make_cassette(planned: PlannedCell, run: int, done: FinishedRun, toolset: To
     suite, test, cell = planned
     if not 1 <= run <= test.runs:
         raise BadInput(f"`{test.name}` has runs 1 to {test.runs}, not {run}")
-    shape = shape_of(*planned)
+    shape = make_run_shape(*planned)
     try:
-        calls = tuple(_call(call, redactor) for call in done.tool_calls)
+        calls = tuple(_make_recorded_call(call, redactor) for call in done.tool_calls)
         cassette = Cassette(
             format=FORMAT,
             kind=KIND,
             status="complete",
-            key=Key(suite.name, test.name, cell.model or "", run, test.runs, shape.digest, shape),
-            toolset=_summary(toolset),
+            key=CassetteKey(suite.name, test.name, cell.model or "", run, test.runs, shape.digest, shape),
+            toolset=_make_recorded_toolset(toolset),
             tool_calls=calls,
-            final_response=UNSET if done.final_response is None else redactor.text(_writable(done.final_response)),
+            final_response=UNSET
+            if done.final_response is None
+            else redactor.redact_text(_escape_surrogates(done.final_response)),
             turns=UNSET if done.turns is None else done.turns,
-            usage=UNSET if done.usage is None else _usage(done.usage),
+            usage=UNSET if done.usage is None else _to_usage(done.usage),
             cost=UNSET if done.cost is None else str(done.cost),
-            warnings=tuple(redactor.text(_writable(text)) for text in done.warnings),
+            warnings=tuple(redactor.redact_text(_escape_surrogates(text)) for text in done.warnings),
             redactions=redactor.count,
             integrity="",
         )
-        _check(cassette)
+        _check_replayable(cassette)
     except (ValueError, TypeError, ArithmeticError, RecursionError) as error:
         raise BadInput(f"this run cannot be recorded: {error or type(error).__name__}") from None
     return cassette
 
 
-def _check(cassette: Cassette) -> None:
+def _check_replayable(cassette: Cassette) -> None:
     """What a replay will do with it has to work: encode it, and decode arguments."""
     msgspec.json.encode(cassette)
-    for call in cassette.trace().tool_calls:
+    for call in cassette.to_trace().tool_calls:
         if not isinstance(call.args, UnsetType):
             msgspec.json.decode(call.args)
 
 
-def _call(call: Mapping[str, Any], redactor: Redactor) -> RecordedCall:
+def _make_recorded_call(call: Mapping[str, Any], redactor: Redactor) -> RecordedCall:
     """A call without secrets and with a result of bounded length; its keys are those of a recorded call."""
     values: dict[str, Raw] = {}
     if "args" in call:
-        values["args"] = _raw(redactor.value(call["args"]))
+        values["args"] = _encode_raw(redactor.redact_value(call["args"]))
     if "result" in call:
-        values["result"] = _raw(cut(redactor.value(call["result"]), MAX_RESULT_BYTES))
+        values["result"] = _encode_raw(cut_result(redactor.redact_value(call["result"]), MAX_RESULT_BYTES))
     rest = {key: value for key, value in call.items() if key not in values}
     return msgspec.structs.replace(msgspec.convert({"turn": 1, **rest}, RecordedCall), **values)
 
 
-def _raw(value: Any) -> Raw:
+def _encode_raw(value: Any) -> Raw:
     try:
         return Raw(_SORTED.encode(value))
     except UnicodeEncodeError:
-        return Raw(_SORTED.encode(_writable(value)))
+        return Raw(_SORTED.encode(_escape_surrogates(value)))
 
 
-def _writable(value: Any) -> Any:
+def _escape_surrogates(value: Any) -> Any:
     """The value with every lone surrogate, which UTF-8 cannot hold, as its escape."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
-        return {_writable(key): _writable(part) for key, part in cast(dict[str, Any], value).items()}
-    return [_writable(part) for part in cast(list[Any], value)] if isinstance(value, list) else value
+        return {_escape_surrogates(key): _escape_surrogates(part) for key, part in cast(dict[str, Any], value).items()}
+    return [_escape_surrogates(part) for part in cast(list[Any], value)] if isinstance(value, list) else value
 
 
-def _usage(usage: Usage | Mapping[str, int]) -> Usage:
+def _to_usage(usage: Usage | Mapping[str, int]) -> Usage:
     return usage if isinstance(usage, Usage) else msgspec.convert(dict(usage), Usage)
 
 
-def _summary(toolset: Toolset) -> RecordedToolset:
+def _make_recorded_toolset(toolset: Toolset) -> RecordedToolset:
     servers = tuple(sorted(server.name for server in toolset.servers))
     return RecordedToolset(toolset.scheme, toolset.fingerprint, len(toolset.tools), servers)

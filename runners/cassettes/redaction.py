@@ -48,62 +48,62 @@ class Redactor:
     """
 
     def __init__(self, secrets: Iterable[str] = (), folder: Path | None = None) -> None:
-        forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in secret_forms(secret)}
+        forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in expand_secret(secret)}
         ordered = sorted(forms, key=lambda form: (-len(form), form))
         self._known = re.compile("|".join(map(re.escape, ordered))) if ordered else None
-        self._folder = _whole_path(folder) if folder is not None and folder.name else None
+        self._folder = _compile_folder_pattern(folder) if folder is not None and folder.name else None
         self.count = 0
 
-    def value(self, value: Any) -> Any:
+    def redact_value(self, value: Any) -> Any:
         """The same JSON value without secrets."""
         if isinstance(value, str):
-            return self.text(value)
+            return self.redact_text(value)
         if isinstance(value, dict):
-            return {self.text(key): self._entry(key, part) for key, part in _members(value)}
+            return {self.redact_text(key): self._redact_member(key, part) for key, part in _iterate_members(value)}
         if isinstance(value, list | tuple):
-            return [self.value(part) for part in cast(list[Any], value)]
+            return [self.redact_value(part) for part in cast(list[Any], value)]
         return value
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """The same text without secrets."""
         if self._known is not None:
-            text = self._replace(self._known, REDACTED, text)
+            text = self._replace_matches(self._known, REDACTED, text)
         if self._folder is not None:
             text = self._folder.sub(".", text)
-        text = self._replace(_AUTHORIZATION, rf"\1{REDACTED}", text)
-        text = self._replace(_MEMBER, rf"\1{REDACTED}", text)
-        text = self._replace(_BEARER, rf"\1\2{REDACTED}", text)
-        text = self._replace(_COOKIE, rf"\1{REDACTED}", text)
-        text = self._replace(_PARAMETER, rf"\1\2{REDACTED}", text)
-        return self._replace(_SHAPES, REDACTED, text)
+        text = self._replace_matches(_AUTHORIZATION, rf"\1{REDACTED}", text)
+        text = self._replace_matches(_MEMBER, rf"\1{REDACTED}", text)
+        text = self._replace_matches(_BEARER, rf"\1\2{REDACTED}", text)
+        text = self._replace_matches(_COOKIE, rf"\1{REDACTED}", text)
+        text = self._replace_matches(_PARAMETER, rf"\1\2{REDACTED}", text)
+        return self._replace_matches(_SHAPES, REDACTED, text)
 
-    def leaks(self, data: bytes) -> bool:
+    def has_leak(self, data: bytes) -> bool:
         """Whether a known secret is in bytes that are about to be kept."""
         return self._known is not None and self._known.search(data.decode("utf-8", "replace")) is not None
 
-    def _entry(self, key: str, part: Any) -> Any:
+    def _redact_member(self, key: str, part: Any) -> Any:
         if _SECRET_KEY.search(key) and part not in (None, "", REDACTED) and not isinstance(part, bool):
             self.count += 1
             return REDACTED
-        return self.value(part)
+        return self.redact_value(part)
 
-    def _replace(self, pattern: re.Pattern[str], by: str, text: str) -> str:
+    def _replace_matches(self, pattern: re.Pattern[str], by: str, text: str) -> str:
         text, count = pattern.subn(by, text)
         self.count += count
         return text
 
 
-def _whole_path(folder: Path) -> re.Pattern[str]:
+def _compile_folder_pattern(folder: Path) -> re.Pattern[str]:
     """The folder's path where it stands by itself or begins a longer one, not where a sibling's name begins with it."""
     return re.compile(rf"(?<![\w.~-]){re.escape(str(folder))}(?!\.?[\w-])")
 
 
-def _members(value: Any) -> Iterable[tuple[str, Any]]:
+def _iterate_members(value: Any) -> Iterable[tuple[str, Any]]:
     """Keys as JSON writes them."""
     return ((str(key), part) for key, part in cast(dict[Any, Any], value).items())
 
 
-def secret_forms(secret: str) -> Iterable[str]:
+def expand_secret(secret: str) -> Iterable[str]:
     """A secret as it may be written down: as it is, in URLs, in JSON, and in base64 at each alignment."""
     quoted = (quote(secret, safe=""), quote_plus(secret), quote(secret))
     yield from (secret, *quoted, *(re.sub("%..", lambda code: code[0].lower(), form) for form in quoted))

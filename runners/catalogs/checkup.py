@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import msgspec
 
 from .fingerprint import ServerListing, ServerVersion, fingerprint
-from .lint import Finding, lint
+from .lint import CatalogFinding, lint_catalog
 from .token_surface import ServerTokens, ToolTokens, count_surface
 
 SCHEMA = "toolgrade.doctor/1"
 
 
-class Checkup(msgspec.Struct, frozen=True, kw_only=True):
+class CatalogCheckup(msgspec.Struct, frozen=True, kw_only=True):
     """One merged catalog; servers and tools stand largest first, the gravest finding first."""
 
     name: str
@@ -20,19 +20,19 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     versions: tuple[ServerVersion, ...]
     servers: tuple[ServerTokens, ...]
     tools: tuple[ToolTokens, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[CatalogFinding, ...]
 
 
-def check_up(name: str, listings: Mapping[str, ServerListing]) -> Checkup:
+def check_catalog(name: str, listings: Mapping[str, ServerListing]) -> CatalogCheckup:
     """Look at what servers list."""
     surface = count_surface(listings)
     toolset = fingerprint(listings)
-    return Checkup(
+    return CatalogCheckup(
         name=name,
         fingerprint=toolset.fingerprint,
         tokens=surface.tokens,
         versions=toolset.servers,
         servers=surface.servers,
         tools=surface.tools,
-        findings=lint(listings, surface),
+        findings=lint_catalog(listings, surface),
     )

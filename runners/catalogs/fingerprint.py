@@ -40,7 +40,7 @@ class ServerVersion(msgspec.Struct, frozen=True, omit_defaults=True):
     version: str | None = None
 
 
-class ToolPrint(msgspec.Struct, frozen=True, omit_defaults=True):
+class ToolFingerprint(msgspec.Struct, frozen=True, omit_defaults=True):
     """One tool. A field that the server did not send has no hash; `fields` is all that the model sees."""
 
     server: str
@@ -56,38 +56,38 @@ class Toolset(msgspec.Struct, frozen=True, kw_only=True):
     scheme: Scheme = "toolgrade.toolset/1"
     fingerprint: str
     servers: tuple[ServerVersion, ...]
-    tools: tuple[ToolPrint, ...]
+    tools: tuple[ToolFingerprint, ...]
 
 
 def fingerprint(listings: Mapping[str, ServerListing]) -> Toolset:
     """The fingerprint of every tool of these servers, whatever shape a server gave them."""
     servers = sorted(listings.items())
-    tools = tuple(_print_tool(name, tool) for name, listing in servers for tool in listing.tools)
+    tools = tuple(_make_tool_fingerprint(name, tool) for name, listing in servers for tool in listing.tools)
     scheme: Scheme = "toolgrade.toolset/1"
     return Toolset(
-        fingerprint=_of_tools(scheme, tools),
-        servers=tuple(ServerVersion(_writable(name), _version(listing)) for name, listing in servers),
+        fingerprint=_hash_tools(scheme, tools),
+        servers=tuple(ServerVersion(_escape_surrogates(name), _format_version(listing)) for name, listing in servers),
         tools=tools,
     )
 
 
-def is_whole(toolset: Toolset) -> bool:
+def has_valid_fingerprint(toolset: Toolset) -> bool:
     """Whether a toolset that was read from a file is the one its fingerprint is of."""
     tools = toolset.tools
-    is_same = all(tool.fingerprint == digest([tool.server, tool.fields]) for tool in tools)
-    return is_same and toolset.fingerprint == _of_tools(toolset.scheme, tools)
+    is_same = all(tool.fingerprint == hash_rfc8785([tool.server, tool.fields]) for tool in tools)
+    return is_same and toolset.fingerprint == _hash_tools(toolset.scheme, tools)
 
 
-def _of_tools(scheme: Scheme, tools: Iterable[ToolPrint]) -> str:
-    return digest([scheme, *sorted(tool.fingerprint for tool in tools)])
+def _hash_tools(scheme: Scheme, tools: Iterable[ToolFingerprint]) -> str:
+    return hash_rfc8785([scheme, *sorted(tool.fingerprint for tool in tools)])
 
 
-def digest(value: Any) -> str:
+def hash_rfc8785(value: Any) -> str:
     """The sha256 of a JSON value's canonical form."""
-    return f"sha256:{sha256(canonical(value)).hexdigest()}"
+    return f"sha256:{sha256(encode_rfc8785(value)).hexdigest()}"
 
 
-def canonical(value: Any) -> bytes:
+def encode_rfc8785(value: Any) -> bytes:
     """RFC 8785 JSON of any JSON value, however deep.
 
     What RFC 8785 refuses becomes an object with one key that starts with NUL, and a key that starts with NUL gets a
@@ -98,28 +98,34 @@ def canonical(value: Any) -> bytes:
             return _ENCODE(value).encode()
         except UnicodeEncodeError:  # a lone surrogate
             pass
-    return b"".join(_pieces(value))
+    return b"".join(_encode_pieces(value))
 
 
-def _print_tool(server: str, tool: Mapping[str, Any]) -> ToolPrint:
-    fields: dict[Field, str] = {field: digest(tool[field]) for field in _FIELDS if field in tool}
-    outside: dict[OutsideField, str] = {field: digest(tool[field]) for field in _OUTSIDE if field in tool}
+def _make_tool_fingerprint(server: str, tool: Mapping[str, Any]) -> ToolFingerprint:
+    fields: dict[Field, str] = {field: hash_rfc8785(tool[field]) for field in _FIELDS if field in tool}
+    outside: dict[OutsideField, str] = {field: hash_rfc8785(tool[field]) for field in _OUTSIDE if field in tool}
     if len(tool) > len(fields) + len(outside):
-        outside["other"] = digest({key: value for key, value in tool.items() if key not in _NAMED})
-    name = _name(tool["name"]) if "name" in tool else "(no name)"
-    return ToolPrint(_writable(server), name, digest([_writable(server), fields]), fields, outside)
+        outside["other"] = hash_rfc8785({key: value for key, value in tool.items() if key not in _NAMED})
+    name = _format_tool_name(tool["name"]) if "name" in tool else "(no name)"
+    return ToolFingerprint(
+        _escape_surrogates(server), name, hash_rfc8785([_escape_surrogates(server), fields]), fields, outside
+    )
 
 
-def _name(name: Any) -> str:
+def _format_tool_name(name: Any) -> str:
     """A name for people and files; the hash of the field tells names apart."""
-    return _writable(name) if isinstance(name, str) else f"{canonical(name).decode()[:_MAX_SHOWN]} (not text)"
+    return (
+        _escape_surrogates(name)
+        if isinstance(name, str)
+        else f"{encode_rfc8785(name).decode()[:_MAX_SHOWN]} (not text)"
+    )
 
 
-def _version(listing: ServerListing) -> str | None:
-    return None if listing.version is None else _writable(listing.version)
+def _format_version(listing: ServerListing) -> str | None:
+    return None if listing.version is None else _escape_surrogates(listing.version)
 
 
-def _writable(text: str) -> str:
+def _escape_surrogates(text: str) -> str:
     """Text that UTF-8 can hold: a lone surrogate as its escape."""
     return text.encode("utf-8", "backslashreplace").decode()
 
@@ -161,7 +167,7 @@ class _Piece(bytes):
     """Output that waits for its turn among values that are not yet written."""
 
 
-def _pieces(value: Any) -> Iterator[bytes]:
+def _encode_pieces(value: Any) -> Iterator[bytes]:
     """The canonical form in pieces, with a stack of its own: a schema may be deeper than Python's."""
     todo: list[Any] = [value]
     while todo:
@@ -171,14 +177,14 @@ def _pieces(value: Any) -> Iterator[bytes]:
         elif isinstance(item, str) and _is_encodable(item):
             yield _ENCODE(item).encode()
         elif item is None or isinstance(item, str | int | float):
-            yield rfc8785.dumps(_scalar(item))
+            yield rfc8785.dumps(_replace_unencodable(item))
         elif isinstance(item, list | tuple):
-            todo += _backwards(b"[", [(b"", member) for member in cast(Sequence[Any], item)], b"]")
+            todo += _reverse_members(b"[", [(b"", member) for member in cast(Sequence[Any], item)], b"]")
         else:
-            todo += _backwards(b"{", _members(item), b"}")
+            todo += _reverse_members(b"{", _sort_members(item), b"}")
 
 
-def _backwards(start: bytes, members: list[tuple[bytes, Any]], end: bytes) -> Iterator[Any]:
+def _reverse_members(start: bytes, members: list[tuple[bytes, Any]], end: bytes) -> Iterator[Any]:
     """What a stack must hold for a list or an object to come off it in order."""
     yield _Piece(end)
     for number in reversed(range(len(members))):
@@ -188,14 +194,14 @@ def _backwards(start: bytes, members: list[tuple[bytes, Any]], end: bytes) -> It
     yield _Piece(start)
 
 
-def _members(item: Mapping[Any, Any]) -> list[tuple[bytes, Any]]:
+def _sort_members(item: Mapping[Any, Any]) -> list[tuple[bytes, Any]]:
     """The members of an object in the order of their keys' UTF-16, each with its written key."""
-    keyed = [(_key(key), member) for key, member in item.items()]
+    keyed = [(_escape_key(key), member) for key, member in item.items()]
     keyed.sort(key=lambda pair: pair[0].encode("utf-16be"))
     return [(_ENCODE(key).encode() + b":", member) for key, member in keyed]
 
 
-def _scalar(item: Any) -> Any:
+def _replace_unencodable(item: Any) -> Any:
     """The item, or what stands for it; integers in hexadecimal, as Python bounds the digits of a decimal."""
     if isinstance(item, int) and not -_MAX_INT <= item <= _MAX_INT:
         return {f"{_MARK}int": f"{item:x}"}
@@ -206,9 +212,9 @@ def _scalar(item: Any) -> Any:
     return item
 
 
-def _key(key: Any) -> str:
+def _escape_key(key: Any) -> str:
     if not isinstance(key, str):
-        return f"{_MARK}key:{canonical(key).decode()}"
+        return f"{_MARK}key:{encode_rfc8785(key).decode()}"
     if not _is_encodable(key):
         return f"{_MARK}text:{key.encode('utf-8', 'surrogatepass').hex()}"
     return _MARK + key if key.startswith(_MARK) else key

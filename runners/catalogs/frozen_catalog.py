@@ -27,13 +27,15 @@ class FrozenCatalog(NamedTuple):
     tools: tuple[Mapping[str, Any], ...]
     results: Mapping[str, str]
 
-    def result(self, tool: str, args: Mapping[str, Any]) -> str:
+    def render_result(self, tool: str, args: Mapping[str, Any]) -> str:
         """What a call gives: `{name}` in a result stands for the argument of that name, and nothing else does."""
         template = self.results.get(tool, DEFAULT_RESULT)
-        return _PLACEHOLDER.sub(lambda match: _shown(args[match[1]]) if match[1] in args else match[0], template)
+        return _PLACEHOLDER.sub(
+            lambda match: _format_argument(args[match[1]]) if match[1] in args else match[0], template
+        )
 
 
-def freeze(path: Path, name: str, listing: "ServerListing") -> None:
+def freeze_catalog(path: Path, name: str, listing: "ServerListing") -> None:
     """Write what a server listed. Results that a person added to the file stay, for tools that are still there."""
     from ...foundations.canonical_json import to_json
 
@@ -63,59 +65,61 @@ def read_catalog(path: Path) -> FrozenCatalog:
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path}: no JSON: {error}") from None
     try:
-        return _checked(value)
-    except _Wrong as wrong:
+        return _parse_catalog(value)
+    except _InvalidCatalog as wrong:
         raise BadInput(f"{path}: {wrong}", "docs/doctor.md has the format") from None
 
 
-class _Wrong(Exception):
+class _InvalidCatalog(Exception):
     """Where a catalog is not one."""
 
 
-def _checked(value: Any) -> FrozenCatalog:
-    root = _object(value, "the file")
+def _parse_catalog(value: Any) -> FrozenCatalog:
+    root = _require_object(value, "the file")
     for key in root:
         if key not in _KEYS:
-            raise _Wrong(f"unknown key `{key}`: expected one of {', '.join(_KEYS)}")
+            raise _InvalidCatalog(f"unknown key `{key}`: expected one of {', '.join(_KEYS)}")
     if root.get("schema", SCHEMA) != SCHEMA:
-        raise _Wrong(f"schema is {root['schema']!r}: this version reads {SCHEMA!r}")
-    server = _object(root.get("server", {}), "server")
+        raise _InvalidCatalog(f"schema is {root['schema']!r}: this version reads {SCHEMA!r}")
+    server = _require_object(root.get("server", {}), "server")
     name, version = server.get("name", "catalog"), server.get("version")
     if not isinstance(name, str) or not isinstance(version, str | None):
-        raise _Wrong("server.name and server.version are text")
-    tools = _tools(root.get("tools"))
-    return FrozenCatalog(name, version, tools, _results(root.get("results", {}), {tool["name"] for tool in tools}))
+        raise _InvalidCatalog("server.name and server.version are text")
+    tools = _parse_tools(root.get("tools"))
+    return FrozenCatalog(
+        name, version, tools, _parse_results(root.get("results", {}), {tool["name"] for tool in tools})
+    )
 
 
-def _tools(value: Any) -> tuple[Mapping[str, Any], ...]:
+def _parse_tools(value: Any) -> tuple[Mapping[str, Any], ...]:
     if not isinstance(value, list):
-        raise _Wrong("tools is missing, or no list")
-    tools = [_object(tool, f"tools[{place}]") for place, tool in enumerate(cast(list[Any], value))]
+        raise _InvalidCatalog("tools is missing, or no list")
+    tools = [_require_object(tool, f"tools[{place}]") for place, tool in enumerate(cast(list[Any], value))]
     for place, tool in enumerate(tools):
         if not isinstance(tool.get("name"), str):
-            raise _Wrong(f"tools[{place}] has no name")
+            raise _InvalidCatalog(f"tools[{place}] has no name")
         if not isinstance(tool.get("inputSchema"), dict):
-            raise _Wrong(f"tools[{place}] (`{tool['name']}`) has no inputSchema, or one that is no object")
+            raise _InvalidCatalog(f"tools[{place}] (`{tool['name']}`) has no inputSchema, or one that is no object")
     return tuple(tools)
 
 
-def _results(value: Any, names: set[str]) -> dict[str, str]:
-    results = _object(value, "results")
+def _parse_results(value: Any, names: set[str]) -> dict[str, str]:
+    results = _require_object(value, "results")
     for name, text in results.items():
         if name not in names:
-            raise _Wrong(f"results has `{name}`, which is none of the tools")
+            raise _InvalidCatalog(f"results has `{name}`, which is none of the tools")
         if not isinstance(text, str):
-            raise _Wrong(f"the result of `{name}` is no text")
+            raise _InvalidCatalog(f"the result of `{name}` is no text")
     return results
 
 
-def _object(value: Any, what: str) -> dict[str, Any]:
+def _require_object(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _Wrong(f"{what} is no object")
+        raise _InvalidCatalog(f"{what} is no object")
     return cast(dict[str, Any], value)
 
 
-def _shown(value: Any) -> str:
+def _format_argument(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

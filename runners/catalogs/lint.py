@@ -7,11 +7,11 @@ from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
-from ...foundations.lookalikes import lookalikes
-from ..agents.search_words import words
+from ...foundations.lookalikes import find_lookalikes
+from ..agents.search_words import extract_search_words
 from .fingerprint import ServerListing
-from .near_duplicates import twins
-from .token_surface import Surface
+from .near_duplicates import group_near_duplicates
+from .token_surface import CatalogTokens
 
 Kind = Literal["orders", "hidden", "lookalike", "clash", "duplicate", "undescribed", "large", "schema"]
 
@@ -34,7 +34,7 @@ _ORDERS = re.compile(
 )
 
 
-class Finding(msgspec.Struct, frozen=True):
+class CatalogFinding(msgspec.Struct, frozen=True):
     """Something about some tools (`server.tool`), in one sentence."""
 
     kind: Kind
@@ -42,7 +42,7 @@ class Finding(msgspec.Struct, frozen=True):
     message: str
 
 
-class _Listed(NamedTuple):
+class _ListedTool(NamedTuple):
     server: str
     name: str
     tool: Mapping[str, Any]
@@ -57,47 +57,49 @@ class _Listed(NamedTuple):
         return text if isinstance(text, str) else ""
 
 
-def lint(listings: Mapping[str, ServerListing], surface: Surface) -> tuple[Finding, ...]:
+def lint_catalog(listings: Mapping[str, ServerListing], surface: CatalogTokens) -> tuple[CatalogFinding, ...]:
     """Every finding about a merged catalog, the gravest kind first."""
     tools = [
-        _Listed(server, str(tool.get("name", "(no name)")), tool)
+        _ListedTool(server, str(tool.get("name", "(no name)")), tool)
         for server, listing in sorted(listings.items())
         for tool in listing.tools
     ]
     return (
-        *_orders(tools),
-        *_hidden(tools),
-        *_lookalikes(tools),
-        *_clashes(tools),
-        *_duplicates(tools),
-        *_undescribed(tools),
-        *_large(surface),
-        *_schemas(tools),
+        *_find_orders(tools),
+        *_find_hidden_characters(tools),
+        *_find_lookalikes(tools),
+        *_find_clashes(tools),
+        *_find_duplicates(tools),
+        *_find_undescribed(tools),
+        *_find_large_tools(surface),
+        *_find_bad_schemas(tools),
     )
 
 
-def _orders(tools: Sequence[_Listed]) -> Iterator[Finding]:
+def _find_orders(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     """Text that tells the model what to do beyond saying what the tool is for: meant well or not, it steers choices."""
     for listed in tools:
         if match := _ORDERS.search(listed.description):
-            yield Finding("orders", (listed.id,), f"gives the model orders: {_excerpt(listed.description, match)}")
+            yield CatalogFinding(
+                "orders", (listed.id,), f"gives the model orders: {_cut_excerpt(listed.description, match)}"
+            )
 
 
-def _hidden(tools: Sequence[_Listed]) -> Iterator[Finding]:
+def _find_hidden_characters(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     for listed in tools:
         if match := _HIDDEN.search(listed.name + listed.description):
-            yield Finding("hidden", (listed.id,), f"holds an invisible character (U+{ord(match[0]):04X})")
+            yield CatalogFinding("hidden", (listed.id,), f"holds an invisible character (U+{ord(match[0]):04X})")
 
 
-def _lookalikes(tools: Sequence[_Listed]) -> Iterator[Finding]:
+def _find_lookalikes(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for listed in tools:
         ids[listed.name].append(listed.id)
-    for first, second, reason in lookalikes(ids):
-        yield Finding("lookalike", (*ids[first], *ids[second]), f"names that look alike: {reason}")
+    for first, second, reason in find_lookalikes(ids):
+        yield CatalogFinding("lookalike", (*ids[first], *ids[second]), f"names that look alike: {reason}")
 
 
-def _clashes(tools: Sequence[_Listed]) -> Iterator[Finding]:
+def _find_clashes(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     """Names that are listed more than once, together where the same servers list them."""
     holders: defaultdict[str, list[str]] = defaultdict(list)
     for listed in tools:
@@ -108,49 +110,54 @@ def _clashes(tools: Sequence[_Listed]) -> Iterator[Finding]:
             shared[tuple(servers)].append(name)
     for servers, names in shared.items():
         ids = tuple(f"{server}.{name}" for name in names for server in servers)
-        yield Finding("clash", ids, f"one name on {', '.join(servers)}: a bare id means all of them")
+        yield CatalogFinding("clash", ids, f"one name on {', '.join(servers)}: a bare id means all of them")
 
 
-def _duplicates(tools: Sequence[_Listed]) -> Iterator[Finding]:
+def _find_duplicates(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     described = [listed for listed in tools if listed.description.strip()]
-    texts = [frozenset(words(f"{listed.name} {listed.description} {_parameters(listed)}")) for listed in described]
-    for group in twins(texts, [tuple(words(listed.description)) for listed in described]):
+    texts = [
+        frozenset(extract_search_words(f"{listed.name} {listed.description} {_join_parameter_names(listed)}"))
+        for listed in described
+    ]
+    for group in group_near_duplicates(
+        texts, [tuple(extract_search_words(listed.description)) for listed in described]
+    ):
         ids = tuple(described[place].id for place in group)
         if len({described[place].name for place in group}) > 1:  # one name is a clash already
-            yield Finding("duplicate", ids, "described in nearly the same words")
+            yield CatalogFinding("duplicate", ids, "described in nearly the same words")
 
 
-def _undescribed(tools: Sequence[_Listed]) -> Iterator[Finding]:
+def _find_undescribed(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for listed in tools:
         if not listed.description.strip():
             ids[listed.server].append(listed.id)
     for found in ids.values():
-        yield Finding("undescribed", tuple(found), "no description: a model has the name alone to go by")
+        yield CatalogFinding("undescribed", tuple(found), "no description: a model has the name alone to go by")
 
 
-def _large(surface: Surface) -> Iterator[Finding]:
+def _find_large_tools(surface: CatalogTokens) -> Iterator[CatalogFinding]:
     for tool in surface.tools:
         if tool.tokens > LARGE_TOKENS:
             field, tokens = max(tool.fields.items(), key=lambda item: item[1])
             share = f"{tool.tokens:,} tokens, {tokens:,} of them its {field}"
-            yield Finding("large", (f"{tool.server}.{tool.name}",), share)
+            yield CatalogFinding("large", (f"{tool.server}.{tool.name}",), share)
 
 
-def _schemas(tools: Sequence[_Listed]) -> Iterator[Finding]:
+def _find_bad_schemas(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     for listed in tools:
         schema = listed.tool.get("inputSchema")
         if not isinstance(schema, dict):
-            yield Finding("schema", (listed.id,), "its inputSchema is missing, or no object")
+            yield CatalogFinding("schema", (listed.id,), "its inputSchema is missing, or no object")
 
 
-def _parameters(listed: _Listed) -> str:
+def _join_parameter_names(listed: _ListedTool) -> str:
     schema = listed.tool.get("inputSchema")
     properties: object = cast(dict[str, object], schema).get("properties") if isinstance(schema, dict) else None
     return " ".join(map(str, cast(dict[object, object], properties))) if isinstance(properties, dict) else ""
 
 
-def _excerpt(text: str, match: re.Match[str]) -> str:
+def _cut_excerpt(text: str, match: re.Match[str]) -> str:
     """What was found, with as much of what follows as fits on a line."""
     found = " ".join(text[match.start() : match.start() + 2 * _EXCERPT].split())
     return f"“{found if len(found) <= _EXCERPT else found[: _EXCERPT - 1] + '…'}”"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, cast
 
-from ...gates.trace import tool_id
+from ...gates.trace import format_tool_id
 from ..agents.agent import OfferedTool
 from .fingerprint import ServerListing
 
@@ -17,7 +17,7 @@ _NO_SCHEMA: dict[str, Any] = {"type": "object"}
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class MergedCatalog:
     """What an agent is offered, and what is odd about it."""
 
     tools: tuple[OfferedTool, ...]
@@ -29,20 +29,22 @@ class Offer:
         return self._by_name.get(name)
 
 
-def merge(listings: Mapping[str, ServerListing]) -> Offer:
+def merge_catalogs(listings: Mapping[str, ServerListing]) -> MergedCatalog:
     """One catalog of these servers, in their order and in the order of each.
 
     A tool keeps its own name where that is safe and no other tool has it; else it gets its server's name before it, and
     where that is not enough a hash behind it. So the names depend on what is there, never on the order it came in.
     """
     warnings: list[str] = []
-    found = [entry for server, listing in listings.items() for entry in _named(server, listing, warnings)]
-    names = _safe_names([(server, name) for server, name, _ in found])
-    tools = tuple(_offered(names[server, name], server, name, tool, warnings) for server, name, tool in found)
-    return Offer(tools, tuple(warnings), {tool.name: tool for tool in tools})
+    found = [entry for server, listing in listings.items() for entry in _list_callable_tools(server, listing, warnings)]
+    names = _choose_safe_names([(server, name) for server, name, _ in found])
+    tools = tuple(_make_offered_tool(names[server, name], server, name, tool, warnings) for server, name, tool in found)
+    return MergedCatalog(tools, tuple(warnings), {tool.name: tool for tool in tools})
 
 
-def _named(server: str, listing: ServerListing, warnings: list[str]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _list_callable_tools(
+    server: str, listing: ServerListing, warnings: list[str]
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """The tools that can be called: each has a name, and no other of its server has it."""
     seen: set[str] = set()
     for tool in listing.tools:
@@ -56,31 +58,36 @@ def _named(server: str, listing: ServerListing, warnings: list[str]) -> Iterator
             yield server, name, tool
 
 
-def _safe_names(ids: list[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    bare = Counter(_safe(name) for _, name in ids)
+def _choose_safe_names(ids: list[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    bare = Counter(_replace_unsafe(name) for _, name in ids)
     names = {
-        (server, name): name if name == _safe(name) and bare[name] == 1 else _safe(f"{server}__{name}")
+        (server, name): name
+        if name == _replace_unsafe(name) and bare[name] == 1
+        else _replace_unsafe(f"{server}__{name}")
         for server, name in ids
     }
     taken = Counter(names.values())
     return {
-        key: name if taken[name] == 1 and len(name) <= MAX_NAME else _hashed(name, key) for key, name in names.items()
+        key: name if taken[name] == 1 and len(name) <= MAX_NAME else _append_hash(name, key)
+        for key, name in names.items()
     }
 
 
-def _safe(name: str) -> str:
+def _replace_unsafe(name: str) -> str:
     return _UNSAFE.sub("_", name)
 
 
-def _hashed(name: str, key: tuple[str, str]) -> str:
+def _append_hash(name: str, key: tuple[str, str]) -> str:
     digest = sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{name[: MAX_NAME - 9]}_{digest}"
 
 
-def _offered(name: str, server: str, tool: str, raw: Mapping[str, Any], warnings: list[str]) -> OfferedTool:
+def _make_offered_tool(name: str, server: str, tool: str, raw: Mapping[str, Any], warnings: list[str]) -> OfferedTool:
     description, schema = raw.get("description"), raw.get("inputSchema")
     if not isinstance(schema, dict):
-        warnings.append(f"`{tool_id(server, tool)}` has no object as its inputSchema: it is offered without parameters")
+        warnings.append(
+            f"`{format_tool_id(server, tool)}` has no object as its inputSchema: it is offered without parameters"
+        )
         schema = _NO_SCHEMA
     described = description if isinstance(description, str) else None
     return OfferedTool(name, server, tool, described, cast(dict[str, Any], schema))

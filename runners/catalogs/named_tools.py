@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from ...compiler.plan import PlannedTest
-from ...foundations.suggestion import did_you_mean
+from ...foundations.suggestion import format_suggestion
 from ...gates.equal_function_sets import EqualFunctionSets
 from ...gates.token_efficiency import TokenEfficiency
 from ...gates.tool_correctness import ToolCorrectness
-from ...gates.trace import tool_id
+from ...gates.trace import format_tool_id
 
 
 class ListedTools:
@@ -18,16 +18,16 @@ class ListedTools:
         self._servers: dict[str, list[str]] = {}
         for server, name in tools:
             self._servers.setdefault(name, []).append(server)
-        self._ids = {tool_id(server, name) for name, found in self._servers.items() for server in found}
+        self._ids = {format_tool_id(server, name) for name, found in self._servers.items() for server in found}
 
-    def warnings(self, test: PlannedTest) -> tuple[str, ...]:
+    def find_warnings(self, test: PlannedTest) -> tuple[str, ...]:
         """What to know about the ids that a test's gates name."""
-        found = (self._warning(place, named) for place, named in _named(test))
+        found = (self._find_warning(place, named) for place, named in _list_named_ids(test))
         return tuple(dict.fromkeys(warning for warning in found if warning))
 
-    def _warning(self, place: str, named: str) -> str | None:
+    def _find_warning(self, place: str, named: str) -> str | None:
         if named not in self._ids and named not in self._servers:
-            near = did_you_mean(named, [*sorted(self._ids), *self._servers])
+            near = format_suggestion(named, [*sorted(self._ids), *self._servers])
             return f"{place}: no server lists `{named}`{f'; {near}' if near else ''}"
         exposing = sorted(set(self._servers.get(named, ())))
         if len(exposing) > 1:
@@ -36,7 +36,7 @@ class ListedTools:
         return None
 
 
-def _named(test: PlannedTest) -> Iterator[tuple[str, str]]:
+def _list_named_ids(test: PlannedTest) -> Iterator[tuple[str, str]]:
     """Every id, with where it stands."""
     for gate in test.gates:
         if isinstance(gate, ToolCorrectness):

@@ -9,19 +9,21 @@ _MIN_WORDS = 3
 _CANDIDATES = 20
 
 
-def twins(texts: Sequence[frozenset[str]], keys: Sequence[Hashable], similar: float = SIMILAR) -> list[list[int]]:
+def group_near_duplicates(
+    texts: Sequence[frozenset[str]], keys: Sequence[Hashable], similar: float = SIMILAR
+) -> list[list[int]]:
     """Groups of places whose texts share nine words of ten, or whose keys are equal; each group sorted."""
-    groups = _Groups(len(texts))
+    groups = _DisjointSets(len(texts))
     first: dict[Hashable, int] = {}
     for place, key in enumerate(keys):
         if key:
             groups.join(first.setdefault(key, place), place)
-    for one, other in _similar(texts, similar):
+    for one, other in _find_similar_pairs(texts, similar):
         groups.join(one, other)
-    return groups.of_several()
+    return groups.list_groups()
 
 
-def _similar(texts: Sequence[frozenset[str]], similar: float) -> Iterator[tuple[int, int]]:
+def _find_similar_pairs(texts: Sequence[frozenset[str]], similar: float) -> Iterator[tuple[int, int]]:
     """Pairs of similar texts. Two such texts have one of their few rarest words in common, so only those are indexed.
 
     A text is compared with the last few that share such a word: in a large family that joins each to its neighbour.
@@ -39,23 +41,23 @@ def _similar(texts: Sequence[frozenset[str]], similar: float) -> Iterator[tuple[
             index[word].append(place)
 
 
-class _Groups:
+class _DisjointSets:
     """Places that belong together, step by step."""
 
     def __init__(self, size: int) -> None:
         self._parent = list(range(size))
 
     def join(self, one: int, other: int) -> None:
-        one, other = sorted((self._root(one), self._root(other)))
+        one, other = sorted((self._find_root(one), self._find_root(other)))
         self._parent[other] = one
 
-    def of_several(self) -> list[list[int]]:
+    def list_groups(self) -> list[list[int]]:
         members: defaultdict[int, list[int]] = defaultdict(list)
         for place in range(len(self._parent)):
-            members[self._root(place)].append(place)
+            members[self._find_root(place)].append(place)
         return [group for group in members.values() if len(group) > 1]
 
-    def _root(self, place: int) -> int:
+    def _find_root(self, place: int) -> int:
         while self._parent[place] != place:
             self._parent[place] = place = self._parent[self._parent[place]]
         return place

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...foundations.fault import Fault
-from ...gates.trace import tool_id
-from ..cell_result import ServerSurface, Surface, ToolSurface
-from .drift import describe, drift
+from ...gates.trace import format_tool_id
+from ..cell_result import CatalogSurface, ServerSurface, ToolSurface
+from .drift import describe_tool_change, find_drift
 from .fingerprint import ServerListing, Toolset, fingerprint
-from .merged_catalog import Offer, merge
+from .merged_catalog import MergedCatalog, merge_catalogs
 from .named_tools import ListedTools
 from .token_surface import count_surface
 
@@ -26,65 +26,65 @@ class SurfaceChanged(Fault):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedTools:
     """One tool set, with what was worked out about it."""
 
     listings: Mapping[str, ServerListing]
-    offer: Offer
+    catalog: MergedCatalog
     toolset: Toolset
     listed: ListedTools
-    surface: Surface | Fault
+    surface: CatalogSurface | Fault
 
-    def check_same(self, other: "Seen") -> None:
+    def check_same(self, other: "ObservedTools") -> None:
         """Refuse another tool set: runs that saw different tools are not added up."""
         if other.toolset.fingerprint != self.toolset.fingerprint:
-            changes = map(describe, drift(self.toolset, other.toolset))
-            raise SurfaceChanged((*changes, *_texts(self.listings, other.listings)))
+            changes = map(describe_tool_change, find_drift(self.toolset, other.toolset))
+            raise SurfaceChanged((*changes, *_list_text_changes(self.listings, other.listings)))
 
 
-class Sights:
+class ObservedToolsCache:
     """Works out what follows from listings, once for each tool set."""
 
     def __init__(self) -> None:
-        self._known: list[Seen] = []
+        self._known: list[ObservedTools] = []
 
-    def of(self, listings: Mapping[str, ServerListing]) -> Seen:
+    def get_observed_tools(self, listings: Mapping[str, ServerListing]) -> ObservedTools:
         known = next((seen for seen in self._known if seen.listings == listings), None)
         if known is None:
-            known = _look(listings)
+            known = _observe_tools(listings)
             self._known.append(known)
         return known
 
 
-def _look(listings: Mapping[str, ServerListing]) -> Seen:
-    offer = merge(listings)
+def _observe_tools(listings: Mapping[str, ServerListing]) -> ObservedTools:
+    offer = merge_catalogs(listings)
     listed = ListedTools((tool.server, tool.tool) for tool in offer.tools)
-    return Seen(listings, offer, fingerprint(listings), listed, _surface(listings))
+    return ObservedTools(listings, offer, fingerprint(listings), listed, _measure_surface(listings))
 
 
-def _surface(listings: Mapping[str, ServerListing]) -> Surface | Fault:
+def _measure_surface(listings: Mapping[str, ServerListing]) -> CatalogSurface | Fault:
     """What the tools cost to read; where the vocabulary is not to be had, why not."""
     try:
         counted = count_surface(listings)
     except Fault as fault:
         return fault
     servers = tuple(ServerSurface(server.name, server.tools, server.tokens) for server in counted.servers)
-    tools = tuple(ToolSurface(tool_id(tool.server, tool.name), tool.tokens) for tool in counted.tools)
-    return Surface(counted.tokens, servers, tools)
+    tools = tuple(ToolSurface(format_tool_id(tool.server, tool.name), tool.tokens) for tool in counted.tools)
+    return CatalogSurface(counted.tokens, servers, tools)
 
 
-def _texts(old: Mapping[str, ServerListing], new: Mapping[str, ServerListing]) -> Iterator[str]:
+def _list_text_changes(old: Mapping[str, ServerListing], new: Mapping[str, ServerListing]) -> Iterator[str]:
     """The old and the new text of every field that changed."""
-    before, after = _fields(old), _fields(new)
+    before, after = _collect_field_texts(old), _collect_field_texts(new)
     for place in before:
         if place in after and before[place] != after[place]:
             yield f"{place} was: {before[place][:_SHOWN]}"
             yield f"{place} is:  {after[place][:_SHOWN]}"
 
 
-def _fields(listings: Mapping[str, ServerListing]) -> dict[str, str]:
+def _collect_field_texts(listings: Mapping[str, ServerListing]) -> dict[str, str]:
     return {
-        f"{server}.{tool.get('name')} {field}": _text(tool[field])
+        f"{server}.{tool.get('name')} {field}": _format_field(tool[field])
         for server, listing in listings.items()
         for tool in listing.tools
         for field in ("description", "inputSchema")
@@ -92,5 +92,5 @@ def _fields(listings: Mapping[str, ServerListing]) -> dict[str, str]:
     }
 
 
-def _text(value: Any) -> str:
+def _format_field(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ..agents.agent import OfferedTool
-from ..agents.lexical import Catalog, choose
-from ..agents.search_words import words
+from ..agents.lexical import ToolIndex, choose_tools
+from ..agents.search_words import extract_search_words
 from .fingerprint import ServerListing
-from .near_duplicates import twins
+from .near_duplicates import group_near_duplicates
 
 ALIKE = 0.6
 NO_TOOL = "Order a pizza with extra cheese and a bottle of lemonade."
@@ -125,44 +125,52 @@ def draft_classes(listings: Mapping[str, ServerListing], limit: int) -> tuple[Dr
 
     A live run calls tools for real, so a tool that seems to change something gets no prompt.
     """
-    listed = list(_listed(listings))
-    catalog = Catalog(tuple(_offered(server, tool) for server, tool in listed))
+    listed = list(_list_nameable_tools(listings))
+    catalog = ToolIndex(tuple(_make_offered_tool(server, tool) for server, tool in listed))
     tools = [
-        _offered(server, tool) for server, tool in listed if _is_described(tool) and not seems_to_change(server, tool)
+        _make_offered_tool(server, tool)
+        for server, tool in listed
+        if _is_described(tool) and not seems_to_change(server, tool)
     ]
     names: set[str] = set()
     drafts: list[DraftClass] = []
-    for group in sorted(_groups(tools), key=lambda group: -len(group))[:limit]:
+    for group in sorted(_group_tools(tools), key=lambda group: -len(group))[:limit]:
         prompt = draft_prompt(group[0])
-        found = tuple(_id(choice.tool) for choice in choose(catalog, prompt))
-        drafts.append(DraftClass(_unique(_label(group[0]), names), tuple(map(_id, group)), prompt, found))
+        found = tuple(_make_tool_id(choice.tool) for choice in choose_tools(catalog, prompt))
+        drafts.append(
+            DraftClass(
+                _make_unique_name(_make_class_name(group[0]), names), tuple(map(_make_tool_id, group)), prompt, found
+            )
+        )
     return tuple(drafts)
 
 
 def draft_prompt(tool: OfferedTool) -> str:
     """The first sentence of a description as a request, with a value for each required parameter."""
     match = _SENTENCE.match((tool.description or "").strip())
-    text = _plain(match[1] if match else "").replace(tool.tool, " ".join(words(tool.tool)))
+    text = _clean_text(match[1] if match else "").replace(tool.tool, " ".join(extract_search_words(tool.tool)))
     first, _, rest = text.partition(" ")
-    request = f"{_imperative(first)} {rest}".strip()[:_MAX_PROMPT].rstrip(" ,")
-    given = ", ".join(_given(tool.schema))
+    request = f"{_to_imperative(first)} {rest}".strip()[:_MAX_PROMPT].rstrip(" ,")
+    given = ", ".join(_list_required_values(tool.schema))
     return f"{request}, with {given}" if given else f"{request}."
 
 
 def seems_to_change(server: str, tool: Mapping[str, Any]) -> bool:
     """Whether a tool may do more than look: by what its server says of it, or else by its name."""
-    hint = _object(tool.get("annotations")).get("readOnlyHint")
+    hint = _to_object(tool.get("annotations")).get("readOnlyHint")
     if isinstance(hint, bool):
         return not hint
-    return not _CHANGING.isdisjoint(_own_words(_offered(server, tool)))
+    return not _CHANGING.isdisjoint(_split_own_words(_make_offered_tool(server, tool)))
 
 
-def left_out(listings: Mapping[str, ServerListing]) -> tuple[str, ...]:
+def list_left_out_tools(listings: Mapping[str, ServerListing]) -> tuple[str, ...]:
     """The tools that get no prompt because they seem to change something."""
-    return tuple(f"{server}.{tool['name']}" for server, tool in _listed(listings) if seems_to_change(server, tool))
+    return tuple(
+        f"{server}.{tool['name']}" for server, tool in _list_nameable_tools(listings) if seems_to_change(server, tool)
+    )
 
 
-def _listed(listings: Mapping[str, ServerListing]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _list_nameable_tools(listings: Mapping[str, ServerListing]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The tools that a suite can name, each once."""
     for server, listing in listings.items():
         seen: set[str] = set()
@@ -173,21 +181,27 @@ def _listed(listings: Mapping[str, ServerListing]) -> Iterator[tuple[str, Mappin
                 yield server, tool
 
 
-def _offered(server: str, tool: Mapping[str, Any]) -> OfferedTool:
+def _make_offered_tool(server: str, tool: Mapping[str, Any]) -> OfferedTool:
     description = tool.get("description")
     text = description if isinstance(description, str) else None
-    return OfferedTool(f"{server}.{tool['name']}", server, tool["name"], text, _object(tool.get("inputSchema")))
+    return OfferedTool(f"{server}.{tool['name']}", server, tool["name"], text, _to_object(tool.get("inputSchema")))
 
 
 def _is_described(tool: Mapping[str, Any]) -> bool:
-    return isinstance(tool.get("description"), str) and bool(words(tool["description"]))
+    return isinstance(tool.get("description"), str) and bool(extract_search_words(tool["description"]))
 
 
-def _groups(tools: Sequence[OfferedTool]) -> Iterator[list[OfferedTool]]:
+def _group_tools(tools: Sequence[OfferedTool]) -> Iterator[list[OfferedTool]]:
     """Tools whose names or first sentences say nearly the same, and whose names begin with the same verb."""
-    own = [_own_words(tool) for tool in tools]
-    texts = [frozenset((*name, *words(draft_prompt(tool)))) for tool, name in zip(tools, own, strict=True)]
-    grouped = {place: group for group in twins(texts, [frozenset(name) for name in own], ALIKE) for place in group}
+    own = [_split_own_words(tool) for tool in tools]
+    texts = [
+        frozenset((*name, *extract_search_words(draft_prompt(tool)))) for tool, name in zip(tools, own, strict=True)
+    ]
+    grouped = {
+        place: group
+        for group in group_near_duplicates(texts, [frozenset(name) for name in own], ALIKE)
+        for place in group
+    }
     done: set[int] = set()
     for place in range(len(tools)):
         if place in done:
@@ -197,13 +211,13 @@ def _groups(tools: Sequence[OfferedTool]) -> Iterator[list[OfferedTool]]:
         yield [tools[other] for other in alike]
 
 
-def _own_words(tool: OfferedTool) -> list[str]:
+def _split_own_words(tool: OfferedTool) -> list[str]:
     """The words of a tool's name, without those of its server: `git_log` of `git` is `log`."""
-    named = words(tool.tool)
-    return [word for word in named if word not in words(tool.server)] or named
+    named = extract_search_words(tool.tool)
+    return [word for word in named if word not in extract_search_words(tool.server)] or named
 
 
-def _imperative(verb: str) -> str:
+def _to_imperative(verb: str) -> str:
     """`Shows` as `Show`: a description becomes a request."""
     lower = verb.lower()
     if lower.endswith("ies") and len(lower) > 4:
@@ -214,14 +228,14 @@ def _imperative(verb: str) -> str:
     return verb[:-1] if is_third_person else verb
 
 
-def _given(schema: Mapping[str, Any]) -> Iterator[str]:
+def _list_required_values(schema: Mapping[str, Any]) -> Iterator[str]:
     required: object = schema.get("required")
-    for name, part in _object(schema.get("properties")).items():
+    for name, part in _to_object(schema.get("properties")).items():
         if isinstance(required, list) and name in required and name.isprintable():
-            yield f"{' '.join(words(name)) or name} {_value(name, _object(part))}"
+            yield f"{' '.join(extract_search_words(name)) or name} {_choose_sample_value(name, _to_object(part))}"
 
 
-def _value(name: str, schema: Mapping[str, Any]) -> str:
+def _choose_sample_value(name: str, schema: Mapping[str, Any]) -> str:
     """A value that stands for one a person would give."""
     choices: object = schema.get("enum")
     given = cast(list[object], choices)[0] if isinstance(choices, list) and choices else schema.get("default")
@@ -229,16 +243,16 @@ def _value(name: str, schema: Mapping[str, Any]) -> str:
         return "1"
     if isinstance(given, int | float):
         return str(given)
-    named = words(name)
+    named = extract_search_words(name)
     sample = next((value for hints, value in _VALUES if not set(hints).isdisjoint(named)), "example")
-    return f"`{_plain(given) if isinstance(given, str) and given else sample}`"
+    return f"`{_clean_text(given) if isinstance(given, str) and given else sample}`"
 
 
-def _label(tool: OfferedTool) -> str:
-    return " ".join(_own_words(tool))[:_MAX_NAME] or "tools"
+def _make_class_name(tool: OfferedTool) -> str:
+    return " ".join(_split_own_words(tool))[:_MAX_NAME] or "tools"
 
 
-def _unique(name: str, taken: set[str]) -> str:
+def _make_unique_name(name: str, taken: set[str]) -> str:
     number, unique = 1, name
     while unique in taken:
         number += 1
@@ -247,14 +261,14 @@ def _unique(name: str, taken: set[str]) -> str:
     return unique
 
 
-def _plain(text: str) -> str:
+def _clean_text(text: str) -> str:
     """Text on one line, of what can be seen."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).replace("`", "'").split())
 
 
-def _id(tool: OfferedTool) -> str:
+def _make_tool_id(tool: OfferedTool) -> str:
     return f"{tool.server}.{tool.tool}"
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _to_object(value: Any) -> dict[str, Any]:
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}

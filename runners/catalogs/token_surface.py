@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...foundations.fault import Fault
-from .fingerprint import ServerListing, canonical
+from .fingerprint import ServerListing, encode_rfc8785
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -41,7 +41,7 @@ class ServerTokens(msgspec.Struct, frozen=True):
     tokens: int
 
 
-class Surface(msgspec.Struct, frozen=True):
+class CatalogTokens(msgspec.Struct, frozen=True):
     """A merged catalog; servers and tools stand largest first."""
 
     tokens: int
@@ -49,12 +49,14 @@ class Surface(msgspec.Struct, frozen=True):
     tools: tuple[ToolTokens, ...]
 
 
-def count_surface(listings: Mapping[str, ServerListing]) -> Surface:
+def count_surface(listings: Mapping[str, ServerListing]) -> CatalogTokens:
     """The tokens of everything that these servers list."""
     encoding = load_encoding()
-    counted = {name: [_count(encoding, name, tool) for tool in listing.tools] for name, listing in listings.items()}
+    counted = {
+        name: [_count_tool_tokens(encoding, name, tool) for tool in listing.tools] for name, listing in listings.items()
+    }
     servers = [ServerTokens(name, len(tools), sum(tool.tokens for tool in tools)) for name, tools in counted.items()]
-    return Surface(
+    return CatalogTokens(
         tokens=sum(server.tokens for server in servers),
         servers=tuple(sorted(servers, key=lambda server: (-server.tokens, server.name))),
         tools=tuple(sorted(chain(*counted.values()), key=lambda tool: (-tool.tokens, tool.server, tool.name))),
@@ -78,38 +80,38 @@ def load_encoding() -> "Encoding":
 
 def count_tokens(encoding: "Encoding", text: str) -> int:
     """How many tokens a text is; what looks like a special token is text like any other."""
-    return sum(len(encoding.encode_ordinary(part)) for part in _parts(text))
+    return sum(len(encoding.encode_ordinary(part)) for part in _split_long_blanks(text))
 
 
-def surface_texts(tool: Mapping[str, Any]) -> dict[str, str]:
+def extract_surface_texts(tool: Mapping[str, Any]) -> dict[str, str]:
     """The three texts of a tool that are counted; one that the server left out is empty."""
     return {
-        "name": _text(tool.get("name")),
-        "description": _text(tool.get("description")),
-        "inputSchema": "" if tool.get("inputSchema") is None else _compact(tool["inputSchema"]),
+        "name": _to_text(tool.get("name")),
+        "description": _to_text(tool.get("description")),
+        "inputSchema": "" if tool.get("inputSchema") is None else _encode_compact(tool["inputSchema"]),
     }
 
 
-def _count(encoding: "Encoding", server: str, tool: Mapping[str, Any]) -> ToolTokens:
-    texts = surface_texts(tool)
+def _count_tool_tokens(encoding: "Encoding", server: str, tool: Mapping[str, Any]) -> ToolTokens:
+    texts = extract_surface_texts(tool)
     fields = {field: count_tokens(encoding, text) for field, text in texts.items()}
     return ToolTokens(server, texts["name"], sum(fields.values()), fields)
 
 
-def _text(value: Any) -> str:
+def _to_text(value: Any) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else _compact(value)
+    return value if isinstance(value, str) else _encode_compact(value)
 
 
-def _compact(value: Any) -> str:
+def _encode_compact(value: Any) -> str:
     try:
         return _ENCODE(value)
     except RecursionError:
-        return canonical(value).decode()
+        return encode_rfc8785(value).decode()
 
 
-def _parts(text: str) -> Iterator[str]:
+def _split_long_blanks(text: str) -> Iterator[str]:
     """The text, cut within long runs of blanks, on which tiktoken's pattern runs out of stack.
 
     The pattern parts a run after its last line break, and before its last blank, which goes with what follows: a cut

@@ -46,9 +46,9 @@ class Budget:
     @contextmanager
     def reserve(self, bound: Decimal) -> Generator[Reservation]:
         """Hold `bound` while a request is under way; afterwards only what was settled stays charged."""
-        chain = list(self._chain())
+        chain = list(self._walk_enclosing_budgets())
         for budget in chain:
-            budget.check(bound)
+            budget.check_bound(bound)
         reservation = Reservation(bound)
         for budget in chain:
             budget.held += bound
@@ -59,14 +59,14 @@ class Budget:
                 budget.held -= bound
                 budget.spent += reservation.cost
 
-    def check(self, bound: Decimal) -> None:
+    def check_bound(self, bound: Decimal) -> None:
         """Refuse what could go over."""
         taken = self.spent + self.held
         if self.max_cost is not None and taken + bound > self.max_cost:
             message = f"the budget of ${self.max_cost} holds ${self.max_cost - taken} more; a request may cost ${bound}"
             raise OverBudget(message, "raise `budget.max_cost` or --max-cost, or lower `sampling.max_tokens`")
 
-    def _chain(self) -> Iterator["Budget"]:
+    def _walk_enclosing_budgets(self) -> Iterator["Budget"]:
         budget: Budget | None = self
         while budget is not None:
             yield budget

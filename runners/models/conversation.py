@@ -16,10 +16,10 @@ from pydantic_ai.tools import ToolDefinition
 from ...compiler.plan import Sampling
 from ..agents.agent import OfferedTool, Task, ToolAnswer, Turn
 from .budget import NOTHING, Budget, Reservation
-from .model_turn import Answer, tidied, turn_of
-from .prices import Price
-from .provider_errors import translated
-from .retries import Clock, Patience, persist
+from .model_turn import ModelAnswer, make_turn, split_joined_calls
+from .prices import ModelPrice
+from .provider_errors import translate_provider_error
+from .retries import Clock, RetryPolicy, call_with_retries
 
 BYTES_A_TOKEN = 2
 """Fewer than text has, so that a token count made from it is a bound rather than a guess."""
@@ -29,7 +29,7 @@ _FRAMING_TOKENS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ModelConnection:
     """How a model is reached, and what it is held to; conversations with one provider share its limit."""
 
     name: str
@@ -37,19 +37,19 @@ class Line:
     sampling: Sampling
     limit: asyncio.Semaphore
     budget: Budget
-    price: Price | None
-    patience: Patience
+    price: ModelPrice | None
+    retry_policy: RetryPolicy
     clock: Clock
 
-    def bound(self, input_tokens: int) -> Decimal:
+    def compute_max_cost(self, input_tokens: int) -> Decimal:
         """The most that a request can cost."""
-        return NOTHING if self.price is None else self.price.of(input_tokens, self.sampling.max_tokens)
+        return NOTHING if self.price is None else self.price.compute_cost(input_tokens, self.sampling.max_tokens)
 
 
 class ModelAgent:
     """A model that picks tools."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ModelConnection) -> None:
         self._line = line
 
     def begin(self, task: Task) -> "ModelConversation":
@@ -59,42 +59,42 @@ class ModelAgent:
 class ModelConversation:
     """One run: what was said so far goes to the provider with every turn."""
 
-    def __init__(self, line: Line, task: Task) -> None:
+    def __init__(self, line: ModelConnection, task: Task) -> None:
         self._line = line
         self._system_prompt = task.system_prompt
         self._messages: list[ModelMessage] = [
             ModelRequest.user_text_prompt(task.prompt, instructions=task.system_prompt)
         ]
-        self._tools = [_definition(tool) for tool in task.tools]
-        self._tokens = token_bound(task)
+        self._tools = [_make_tool_definition(tool) for tool in task.tools]
+        self._tokens = compute_token_bound(task)
 
     async def turn(self, answers: Sequence[ToolAnswer]) -> Turn:
         if answers:
-            parts = [_return(answer) for answer in answers]
+            parts = [_make_tool_return(answer) for answer in answers]
             self._messages.append(ModelRequest(parts=parts, instructions=self._system_prompt))
-            self._tokens += sum(_tokens(answer.text) for answer in answers)
+            self._tokens += sum(_compute_text_token_bound(answer.text) for answer in answers)
         async with self._line.limit:
-            answer, retries = await persist(self._attempt, self._line.patience, self._line.clock)
-        answer = tidied(answer)
+            answer, retries = await call_with_retries(self._try_request, self._line.retry_policy, self._line.clock)
+        answer = split_joined_calls(answer)
         self._messages.append(answer.response)
-        turn = turn_of(answer, self._line.model.model_name, retries)
+        turn = make_turn(answer, self._line.model.model_name, retries)
         self._tokens += (turn.usage and turn.usage.output_tokens) or self._line.sampling.max_tokens
         return turn
 
-    async def _attempt(self) -> Answer:
-        with self._line.budget.reserve(self._line.bound(self._tokens)) as reservation:
+    async def _try_request(self) -> ModelAnswer:
+        with self._line.budget.reserve(self._line.compute_max_cost(self._tokens)) as reservation:
             try:
-                return await self._request(reservation)
+                return await self._send_request(reservation)
             except ContentFilterError:
                 refused = ModelResponse(parts=[], finish_reason="content_filter")
-                return Answer(refused)
+                return ModelAnswer(refused)
             except AgentRunError as error:
-                raise translated(error, self._line.name) from error
+                raise translate_provider_error(error, self._line.name) from error
 
-    async def _request(self, reservation: Reservation) -> Answer:
+    async def _send_request(self, reservation: Reservation) -> ModelAnswer:
         """Read a response to its end. What breaks off after a call began is kept: it says what was picked."""
         parameters = ModelRequestParameters(function_tools=self._tools)
-        settings = _settings(self._line.sampling)
+        settings = _make_model_settings(self._line.sampling)
         async with model_request_stream(
             self._line.model, self._messages, model_settings=settings, model_request_parameters=parameters
         ) as stream:
@@ -106,37 +106,37 @@ class ModelConversation:
                 response = stream.get()
                 if not any(isinstance(part, ToolCallPart) for part in response.parts):
                     raise
-                return Answer(response, broke_off=True)
-            answer = Answer(stream.get())
-        cost = turn_of(answer, self._line.model.model_name, 0).cost
+                return ModelAnswer(response, broke_off=True)
+            answer = ModelAnswer(stream.get())
+        cost = make_turn(answer, self._line.model.model_name, 0).cost
         reservation.settle(cost)
         return answer
 
 
-def token_bound(task: Task) -> int:
+def compute_token_bound(task: Task) -> int:
     """No fewer tokens than the first request of a task has."""
     tools = [{"name": tool.name, "description": tool.description, "schema": tool.schema} for tool in task.tools]
     texts = (task.prompt, task.system_prompt or "", json.dumps(tools, default=dict, ensure_ascii=False))
-    return _FRAMING_TOKENS + sum(_tokens(text) for text in texts)
+    return _FRAMING_TOKENS + sum(_compute_text_token_bound(text) for text in texts)
 
 
-def _tokens(text: str) -> int:
+def _compute_text_token_bound(text: str) -> int:
     return len(text.encode(errors="surrogatepass")) // BYTES_A_TOKEN + 1
 
 
-def _definition(tool: OfferedTool) -> ToolDefinition:
+def _make_tool_definition(tool: OfferedTool) -> ToolDefinition:
     """The tool as the server sent it: unless `strict` is off, an adapter may rewrite the schema."""
     return ToolDefinition(
         name=tool.name, description=tool.description, parameters_json_schema=dict(tool.schema), strict=False
     )
 
 
-def _return(answer: ToolAnswer) -> ToolReturnPart:
+def _make_tool_return(answer: ToolAnswer) -> ToolReturnPart:
     outcome = "failed" if answer.is_error else "success"
     return ToolReturnPart(answer.name, answer.text, tool_call_id=answer.id, outcome=outcome)
 
 
-def _settings(sampling: Sampling) -> ModelSettings:
+def _make_model_settings(sampling: Sampling) -> ModelSettings:
     """What is left out is left to the provider; the SDK's own retries are off, as ours are counted."""
     settings = ModelSettings(max_tokens=sampling.max_tokens, max_retries=0)
     if sampling.temperature is not None:

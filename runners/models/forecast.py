@@ -8,7 +8,7 @@ from ...compiler.plan import LEXICAL, PlannedTest
 from ..catalogs.fingerprint import ServerListing
 from ..catalogs.token_surface import count_surface, count_tokens, load_encoding
 from ..cell_selection import PlannedCell
-from .model_pool import check_extra
+from .model_pool import require_models_extra
 
 ListTools = Callable[[PlannedCell], Mapping[str, ServerListing]]
 
@@ -24,34 +24,38 @@ class CellForecast:
     most: Decimal | None = None
 
 
-def forecast(cells: Sequence[PlannedCell], list_tools: ListTools) -> tuple[CellForecast, ...]:
+def make_cell_forecasts(cells: Sequence[PlannedCell], list_tools: ListTools) -> tuple[CellForecast, ...]:
     """What every cell with an agent would take."""
-    return tuple(_forecast(planned, count_surface(list_tools(planned)).tokens) for planned in cells if planned[2].model)
+    return tuple(
+        _make_cell_forecast(planned, count_surface(list_tools(planned)).tokens) for planned in cells if planned[2].model
+    )
 
 
-def _forecast(planned: PlannedCell, surface: int) -> CellForecast:
+def _make_cell_forecast(planned: PlannedCell, surface: int) -> CellForecast:
     _, test, cell = planned
     turns = test.runs * test.max_turns
     if cell.model is None or cell.model == LEXICAL or test.base_url is not None:
         return CellForecast(planned, turns, surface)
-    check_extra(cell.model)
-    from .prices import price_of
-    from .providers import known_name
+    require_models_extra(cell.model)
+    from .prices import find_price
+    from .providers import resolve_model_name
 
-    price = price_of(known_name(cell.model))
+    price = find_price(resolve_model_name(cell.model))
     if price is None:
         return CellForecast(planned, turns, surface)
-    start = surface + _prompt_tokens(test)
-    most = sum((price.of(*_turn(test, start, turn)) for turn in range(test.max_turns)), Decimal(0))
-    return CellForecast(planned, turns, surface, test.runs * price.of(start, 0), test.runs * most)
+    start = surface + _count_prompt_tokens(test)
+    most = sum(
+        (price.compute_cost(*_compute_turn_tokens(test, start, turn)) for turn in range(test.max_turns)), Decimal(0)
+    )
+    return CellForecast(planned, turns, surface, test.runs * price.compute_cost(start, 0), test.runs * most)
 
 
-def _turn(test: PlannedTest, start: int, turn: int) -> tuple[int, int]:
+def _compute_turn_tokens(test: PlannedTest, start: int, turn: int) -> tuple[int, int]:
     """The most tokens in and out of a turn, but for what tools answer: every answer before it was as long as it may."""
     longest = test.sampling.max_tokens
     return start + turn * longest, longest
 
 
-def _prompt_tokens(test: PlannedTest) -> int:
+def _count_prompt_tokens(test: PlannedTest) -> int:
     encoding = load_encoding()
     return sum(count_tokens(encoding, text) for text in (test.prompt, test.system_prompt) if text)

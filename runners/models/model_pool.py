@@ -13,7 +13,7 @@ from ...compiler.plan import PlannedTest, SuitePlan
 from ...foundations.fault import BadInput, Fault
 from ..agents.agent import Agent
 from .budget import Budget
-from .retries import Clock, Patience, RealClock
+from .retries import Clock, RealClock, RetryPolicy
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -29,10 +29,10 @@ class ModelLimits:
 
     max_cost: Decimal | None = None
     max_concurrency: int = DEFAULT_CONCURRENCY
-    patience: Patience = field(default_factory=Patience)
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
 
 
-class Models:
+class ModelPool:
     """Gives an agent for each cell with a model. Whatever a model lacks is found here, before anything starts."""
 
     def __init__(
@@ -47,24 +47,26 @@ class Models:
         self._semaphores: dict[str, asyncio.Semaphore] = {}
         self._open = AsyncExitStack()
 
-    def agent(self, model: str, suite: SuitePlan, test: PlannedTest) -> Agent:
+    def make_agent(self, model: str, suite: SuitePlan, test: PlannedTest) -> Agent:
         """The agent that a test of a suite runs with this model."""
-        check_extra(model)
-        from .conversation import Line, ModelAgent
-        from .prices import price_of
+        require_models_extra(model)
+        from .conversation import ModelAgent, ModelConnection
+        from .prices import find_price
 
-        name, connection = self._connect(model, test)
-        budget = self._budget(suite)
-        price = price_of(name)
+        name, connection = self._connect_once(model, test)
+        budget = self._get_suite_budget(suite)
+        price = find_price(name)
         if price is None and budget.is_limited and test.base_url is None:
             help_ = f"run without a budget, or without this model (--models), or update genai-prices for `{name.model}`"
             raise BadInput(f"no price is known for `{model}`: a budget cannot hold it", help_)
-        limit = self._semaphore(test.base_url or name.provider)
+        limit = self._get_provider_semaphore(test.base_url or name.provider)
         return ModelAgent(
-            Line(model, connection, test.sampling, limit, budget, price, self._limits.patience, self._clock)
+            ModelConnection(
+                model, connection, test.sampling, limit, budget, price, self._limits.retry_policy, self._clock
+            )
         )
 
-    async def __aenter__(self) -> "Models":
+    async def __aenter__(self) -> "ModelPool":
         for _, connection in self._connected.values():
             await self._open.enter_async_context(connection)
         return self
@@ -74,23 +76,23 @@ class Models:
     ) -> None:
         await self._open.aclose()
 
-    def _connect(self, model: str, test: PlannedTest) -> "tuple[ModelName, Model]":
-        from .providers import connect, key_for
+    def _connect_once(self, model: str, test: PlannedTest) -> "tuple[ModelName, Model]":
+        from .providers import connect_model, get_api_key
 
         key = (model, test.base_url, test.api_key_env)
         if key not in self._connected:
-            api_key = key_for(test.api_key_env, self._environ) if test.base_url else None
-            self._connected[key] = connect(model, test.base_url, api_key)
+            api_key = get_api_key(test.api_key_env, self._environ) if test.base_url else None
+            self._connected[key] = connect_model(model, test.base_url, api_key)
         return self._connected[key]
 
-    def _budget(self, suite: SuitePlan) -> Budget:
+    def _get_suite_budget(self, suite: SuitePlan) -> Budget:
         return self._suite_budgets.setdefault(suite.id, Budget(suite.max_cost, inside=self.budget))
 
-    def _semaphore(self, provider: str) -> asyncio.Semaphore:
+    def _get_provider_semaphore(self, provider: str) -> asyncio.Semaphore:
         return self._semaphores.setdefault(provider, asyncio.Semaphore(self._limits.max_concurrency))
 
 
-def check_extra(model: str) -> None:
+def require_models_extra(model: str) -> None:
     """Refuse a model where what asks models is not installed."""
     try:
         is_installed = find_spec("pydantic_ai") is not None

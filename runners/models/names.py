@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...foundations.suggestion import nearest
+from ...foundations.suggestion import find_nearest
 
 PROTOCOLS = ("openai", "anthropic")
 """What an address of one's own may speak; the first is meant where the name does not say."""
@@ -28,7 +28,7 @@ class ModelName:
     model: str
 
 
-def split_name(name: str) -> ModelName | None:
+def split_model_name(name: str) -> ModelName | None:
     """`provider:model`, or a bare name whose beginning says whose it is; None where it does not."""
     provider, colon, model = name.partition(":")
     if colon:
@@ -36,7 +36,7 @@ def split_name(name: str) -> ModelName | None:
     return next((ModelName(provider, name) for pattern, provider in _BARE if pattern.match(name)), None)
 
 
-def name_at_address(name: str) -> ModelName:
+def parse_self_hosted_name(name: str) -> ModelName:
     """A model at an address of one's own: `openai:` and `anthropic:` choose the protocol, all else is its name.
 
     So `llama3.1:8b` goes to the server as it is.
@@ -45,7 +45,7 @@ def name_at_address(name: str) -> ModelName:
     return ModelName(protocol, model) if colon and model and protocol in PROTOCOLS else ModelName(PROTOCOLS[0], name)
 
 
-def misspelt(name: str, known: Iterable[str]) -> str | None:
+def find_likely_spelling(name: str, known: Iterable[str]) -> str | None:
     """The known name that `name` most likely is a slip of: the same numbers, almost the same letters.
 
     Other numbers are another version, which may be newer than any list of names.
@@ -54,16 +54,16 @@ def misspelt(name: str, known: Iterable[str]) -> str | None:
     if name in choices:
         return None
     numbers = _NUMBER.findall(name)
-    return nearest(name, [choice for choice in choices if _NUMBER.findall(choice) == numbers], _SIMILARITY)
+    return find_nearest(name, [choice for choice in choices if _NUMBER.findall(choice) == numbers], _SIMILARITY)
 
 
 def is_same_model(asked: str, answered: str) -> bool:
     """Whether an answer came from the model that was asked: a dated version of it is the same."""
-    asked, answered = (_last_part(name).removesuffix("-latest") for name in (asked, answered))
+    asked, answered = (_strip_path(name).removesuffix("-latest") for name in (asked, answered))
     if asked == answered:
         return True
     return answered.startswith(asked) and _VERSION.fullmatch(answered.removeprefix(asked)) is not None
 
 
-def _last_part(name: str) -> str:
+def _strip_path(name: str) -> str:
     return name.rsplit("/", 1)[-1]

@@ -14,27 +14,27 @@ from .names import ModelName
 _PROBE = 1_000_000
 
 
-class Price:
+class ModelPrice:
     """What a model's tokens cost."""
 
     def __init__(self, name: ModelName) -> None:
         self._name = name
 
-    def of(self, input_tokens: int, output_tokens: int) -> Decimal:
+    def compute_cost(self, input_tokens: int, output_tokens: int) -> Decimal:
         usage = genai_prices.Usage(input_tokens=input_tokens, output_tokens=output_tokens)
         return genai_prices.calc_price(usage, self._name.model, provider_id=self._name.provider).total_price
 
 
-def price_of(name: ModelName) -> Price | None:
+def find_price(name: ModelName) -> ModelPrice | None:
     """A model's price; None where the table has none, or says that it is free."""
-    price = Price(name)
+    price = ModelPrice(name)
     try:
-        return price if price.of(_PROBE, _PROBE) else None
+        return price if price.compute_cost(_PROBE, _PROBE) else None
     except (LookupError, ValueError):
         return None
 
 
-def cost_of(response: ModelResponse) -> Decimal | None:
+def compute_response_cost(response: ModelResponse) -> Decimal | None:
     """What one response cost, in dollars; None where usage or price is missing, or the price is zero."""
     try:
         return response.cost().total_price or None
@@ -42,14 +42,14 @@ def cost_of(response: ModelResponse) -> Decimal | None:
         return None
 
 
-def table_facts(today: date) -> dict[str, str]:
+def describe_price_table(today: date) -> dict[str, str]:
     """Which price table was used. It carries no date of its own: the newest price in it stands for one."""
-    started = [found for found in _start_dates() if found <= today]
+    started = [found for found in _list_start_dates() if found <= today]
     newest = {"newest_price": max(started).isoformat()} if started else {}
     return {"name": "genai-prices", "version": genai_prices.__version__, **newest}
 
 
-def _start_dates() -> Iterator[date]:
+def _list_start_dates() -> Iterator[date]:
     for model in (model for provider in price_table for model in provider.models):
         for entry in model.prices if isinstance(model.prices, list) else []:
             if isinstance(entry.constraint, StartDateConstraint):

@@ -6,43 +6,53 @@ from typing import cast
 from pydantic_ai import exceptions as failed
 
 from ...foundations.fault import Fault
-from .retries import Setback
+from .retries import TransientError
 
 RETRIED = frozenset({408, 409, 429})
 _LONGEST = 300
 
 
-def translated(error: Exception, model: str) -> Exception:
+def translate_provider_error(error: Exception, model: str) -> Exception:
     """The setback or the fault that an attempt ended with."""
     match error:
         case failed.ModelAuthenticationError():
-            return Fault(f"{model}: the provider refused the key: {detail(error)}", "check the key of this provider")
+            return Fault(
+                f"{model}: the provider refused the key: {extract_provider_message(error)}",
+                "check the key of this provider",
+            )
         case failed.ModelNotFoundError():
-            return Fault(f"{model}: the provider does not know this model: {detail(error)}", "check the name")
+            return Fault(
+                f"{model}: the provider does not know this model: {extract_provider_message(error)}", "check the name"
+            )
         case failed.ModelContextWindowExceededError():
             help_ = "offer fewer tools, or lower `max_turns`"
-            return Fault(f"{model}: the conversation is longer than the model can read: {detail(error)}", help_)
+            return Fault(
+                f"{model}: the conversation is longer than the model can read: {extract_provider_message(error)}", help_
+            )
         case failed.ModelQuotaExceededError():
-            return Fault(f"{model}: the account's quota is used up: {detail(error)}", "check the provider's billing")
+            return Fault(
+                f"{model}: the account's quota is used up: {extract_provider_message(error)}",
+                "check the provider's billing",
+            )
         case failed.ModelHTTPError() if error.status_code in RETRIED or error.status_code >= 500:
-            return Setback(f"{model}: the provider answered {error.status_code}", error.retry_after)
+            return TransientError(f"{model}: the provider answered {error.status_code}", error.retry_after)
         case failed.ModelHTTPError():
-            return Fault(f"{model}: the provider answered {error.status_code}: {detail(error)}")
+            return Fault(f"{model}: the provider answered {error.status_code}: {extract_provider_message(error)}")
         case failed.ModelAPIError():
-            return Setback(f"{model}: {detail(error)}", error.retry_after)
+            return TransientError(f"{model}: {extract_provider_message(error)}", error.retry_after)
         case _:
-            return Fault(f"{model}: {type(error).__name__}: {_line(str(error))}")
+            return Fault(f"{model}: {type(error).__name__}: {_cut_to_one_line(str(error))}")
 
 
-def detail(error: failed.ModelAPIError) -> str:
+def extract_provider_message(error: failed.ModelAPIError) -> str:
     """What the provider said, on one line."""
     body = error.body
     while isinstance(body, dict):
         fields = cast(dict[str, object], body)
         body = fields.get("error") or fields.get("message")
-    return _line(body if isinstance(body, str) else error.message)
+    return _cut_to_one_line(body if isinstance(body, str) else error.message)
 
 
-def _line(text: str) -> str:
+def _cut_to_one_line(text: str) -> str:
     line = re.sub(r"\s+", " ", text).strip()
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

@@ -9,8 +9,8 @@ from pydantic_ai.models import Model, infer_model, known_model_names
 from pydantic_ai.providers import infer_provider_class
 
 from ...foundations.fault import BadInput, Fault
-from ...foundations.suggestion import did_you_mean, nearest
-from .names import ModelName, misspelt, name_at_address, split_name
+from ...foundations.suggestion import find_nearest, format_suggestion
+from .names import ModelName, find_likely_spelling, parse_self_hosted_name, split_model_name
 
 LOCAL = "local"
 """The provider of a model at an address of one's own: it has no price."""
@@ -24,59 +24,59 @@ _INSTALL = re.compile(r"pip install [^\s`]+")
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9_]*(?:KEY|TOKEN)[A-Z_]*)`")
 
 
-def connect(name: str, base_url: str | None, api_key: str | None) -> tuple[ModelName, Model]:
+def connect_model(name: str, base_url: str | None, api_key: str | None) -> tuple[ModelName, Model]:
     """The model of this name, ready to be asked."""
     try:
         if base_url is None:
-            found = known_name(name)
+            found = resolve_model_name(name)
             model = infer_model(f"{found.provider}:{found.model}")
         else:
-            found = name_at_address(name)
-            model = _at_address(found, base_url, api_key or _NO_KEY)
+            found = parse_self_hosted_name(name)
+            model = _make_self_hosted_model(found, base_url, api_key or _NO_KEY)
             found = ModelName(LOCAL, found.model)
     except BadInput:
         raise
     except Exception as error:  # noqa: BLE001 - every SDK has errors of its own for what it is not given
-        raise _not_given(name, error) from None
+        raise _make_connection_fault(name, error) from None
     # A profile may rewrite schemas for its provider: then the model would not see what the server sent.
     model.profile = {**model.profile, "json_schema_transformer": None}
-    _be_patient(model)
+    _extend_timeouts(model)
     return found, model
 
 
-def _be_patient(model: Model) -> None:
+def _extend_timeouts(model: Model) -> None:
     """Give SDKs that take one a longer time to connect: with very many requests under way, 5 s are not enough."""
     client: Any = getattr(model, "client", None)
     if hasattr(client, "timeout"):
         client.timeout = httpx2.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
 
 
-def known_name(name: str) -> ModelName:
+def resolve_model_name(name: str) -> ModelName:
     """The provider and model that a name means; one that is nobody's, or misspelt, is refused."""
-    found = split_name(name)
+    found = split_model_name(name)
     known = [known_name for known_name in known_model_names() if "/" not in known_name]
     if found is None:
-        raise BadInput(f"unknown model `{name}`", _meant(name, known))
+        raise BadInput(f"unknown model `{name}`", _describe_likely_model(name, known))
     try:
         infer_provider_class(found.provider)
     except ValueError:
         providers = sorted({known_name.partition(":")[0] for known_name in known})
-        help_ = did_you_mean(found.provider, providers) or f"one of {', '.join(providers)}"
+        help_ = format_suggestion(found.provider, providers) or f"one of {', '.join(providers)}"
         raise BadInput(f"unknown provider `{found.provider}` in `{name}`", help_) from None
     models = [known_name.partition(":")[2] for known_name in known if known_name.startswith(f"{found.provider}:")]
-    if near := misspelt(found.model, models):
+    if near := find_likely_spelling(found.model, models):
         raise BadInput(f"unknown model `{name}`", f"did you mean `{name.removesuffix(found.model)}{near}`?")
     return found
 
 
-def _meant(name: str, known: list[str]) -> str:
+def _describe_likely_model(name: str, known: list[str]) -> str:
     by_model = {known_name.partition(":")[2]: known_name for known_name in reversed(known)}
-    near = nearest(name, by_model)
+    near = find_nearest(name, by_model)
     advice = "write it as provider:model, or give the `base_url` that serves it"
-    return f"did you mean `{near if split_name(near) else by_model[near]}`? Or {advice}" if near else advice
+    return f"did you mean `{near if split_model_name(near) else by_model[near]}`? Or {advice}" if near else advice
 
 
-def key_for(variable: str | None, environ: Mapping[str, str]) -> str | None:
+def get_api_key(variable: str | None, environ: Mapping[str, str]) -> str | None:
     """The key that a suite names for its `base_url`; a provider's own key is never sent to another address."""
     if variable is None:
         return None
@@ -85,7 +85,7 @@ def key_for(variable: str | None, environ: Mapping[str, str]) -> str | None:
     return environ[variable]
 
 
-def _at_address(name: ModelName, base_url: str, api_key: str) -> Model:
+def _make_self_hosted_model(name: ModelName, base_url: str, api_key: str) -> Model:
     if name.provider == "anthropic":
         from pydantic_ai.models.anthropic import AnthropicModel
         from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -102,18 +102,18 @@ def _at_address(name: ModelName, base_url: str, api_key: str) -> Model:
     return OpenAIChatModel(name.model, provider=provider, profile=profile)
 
 
-def _not_given(name: str, error: Exception) -> Fault:
+def _make_connection_fault(name: str, error: Exception) -> Fault:
     """What a model lacks: a package, a key, or whatever its SDK says."""
     text = str(error)
     if isinstance(error, ImportError):
         package, install = _PACKAGE.search(text), _INSTALL.search(text)
-        missing = f"the package {package[1]}" if package else f"a package: {_line(text)}"
+        missing = f"the package {package[1]}" if package else f"a package: {_get_first_line(text)}"
         return Fault(f"`{name}` needs {missing}", install[0].replace('"', "'") if install else EXTRA)
     variable = _VARIABLE.search(text)
     if variable:
         return Fault(f"`{name}` needs a key", f"export {variable[1]}=…")
-    return Fault(f"`{name}` cannot be reached: {_line(text)}", "docs/models.md says what each provider needs")
+    return Fault(f"`{name}` cannot be reached: {_get_first_line(text)}", "docs/models.md says what each provider needs")
 
 
-def _line(text: str) -> str:
+def _get_first_line(text: str) -> str:
     return text.strip().partition("\n")[0]

@@ -11,7 +11,7 @@ from ...foundations.fault import Fault
 T = TypeVar("T")
 
 
-class Setback(Exception):
+class TransientError(Exception):
     """An attempt that failed in a way that may pass."""
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
@@ -38,7 +38,7 @@ class RealClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often to try, and how long to wait between: twice as long each time, or what the provider asks for."""
 
     attempts: int = 6
@@ -46,13 +46,13 @@ class Patience:
     longest_wait_s: float = 60.0
 
 
-async def persist(attempt: Callable[[], Awaitable[T]], patience: Patience, clock: Clock) -> tuple[T, int]:
+async def call_with_retries(attempt: Callable[[], Awaitable[T]], patience: RetryPolicy, clock: Clock) -> tuple[T, int]:
     """What an attempt gives at last, and how many had to be repeated."""
     wait_s = patience.first_wait_s
     for retries in range(patience.attempts):
         try:
             return await attempt(), retries
-        except Setback as setback:
+        except TransientError as setback:
             asked = setback.retry_after_s
             if retries + 1 == patience.attempts:
                 raise Fault(f"{setback}; {retries + 1} attempts", "run it again later") from setback

@@ -10,28 +10,28 @@ _HEAD = 1024
 _WORDS = re.compile(r".*\s", re.DOTALL)
 
 
-def cut(value: Any, most_bytes: int) -> Any:
+def cut_result(value: Any, most_bytes: int) -> Any:
     """A JSON value of about `most_bytes` at most; equal values are cut equally."""
-    whole = _encoded(value)
+    whole = _encode_json(value)
     if len(whole) <= most_bytes:
         return value
-    shorter = _with_short_texts(value)
-    if len(_encoded(shorter)) <= most_bytes:
+    shorter = _cut_long_texts(value)
+    if len(_encode_json(shorter)) <= most_bytes:
         return shorter
     return {"cut": {"bytes": len(whole), "sha256": sha256(whole).hexdigest()}}
 
 
-def _with_short_texts(value: Any) -> Any:
+def _cut_long_texts(value: Any) -> Any:
     if isinstance(value, str):
-        return cut_text(value, _LONG_TEXT)
+        return cut_result_text(value, _LONG_TEXT)
     if isinstance(value, dict):
-        return {key: _with_short_texts(part) for key, part in cast(dict[str, Any], value).items()}
+        return {key: _cut_long_texts(part) for key, part in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
-        return [_with_short_texts(part) for part in cast(list[Any], value)]
+        return [_cut_long_texts(part) for part in cast(list[Any], value)]
     return value
 
 
-def cut_text(text: str, most_bytes: int) -> str:
+def cut_result_text(text: str, most_bytes: int) -> str:
     """The text, or its beginning with the length and hash of the whole.
 
     It is cut between words: redaction comes later, and would not know half a secret.
@@ -43,5 +43,5 @@ def cut_text(text: str, most_bytes: int) -> str:
     return f"{head[0] if head else ''}… [cut: {len(whole)} bytes, sha256:{sha256(whole).hexdigest()}]"
 
 
-def _encoded(value: Any) -> bytes:
+def _encode_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")

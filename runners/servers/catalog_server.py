@@ -37,52 +37,52 @@ class CatalogService:
         self._catalog = catalog
         self._names = {tool["name"] for tool in catalog.tools}
         self._methods: dict[str, Callable[[Params], dict[str, Any]]] = {
-            "initialize": self._initialize,
-            "server/discover": self._discover,
+            "initialize": self._handle_initialize,
+            "server/discover": self._handle_discover,
             "ping": lambda _params: {},
-            "tools/list": self._list,
-            "tools/call": self._call,
+            "tools/list": self._handle_tools_list,
+            "tools/call": self._handle_tools_call,
         }
 
-    def answer(self, line: bytes) -> dict[str, Any] | None:
+    def handle_message(self, line: bytes) -> dict[str, Any] | None:
         """The answer to a message; notifications have none."""
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            return _error(None, RpcError(_PARSE_ERROR, "this is no JSON"))
+            return _make_error_response(None, RpcError(_PARSE_ERROR, "this is no JSON"))
         request = cast(dict[str, Any], message) if isinstance(message, dict) else {}
         if not isinstance(request.get("method"), str):
-            return _error(request.get("id"), RpcError(_BAD_REQUEST, "this is no request"))
+            return _make_error_response(request.get("id"), RpcError(_BAD_REQUEST, "this is no request"))
         if "id" not in request:
             return None
         try:
-            return {"jsonrpc": "2.0", "id": request["id"], "result": self._result(request)}
+            return {"jsonrpc": "2.0", "id": request["id"], "result": self._dispatch_request(request)}
         except RpcError as error:
-            return _error(request["id"], error)
+            return _make_error_response(request["id"], error)
 
-    def _result(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _dispatch_request(self, request: dict[str, Any]) -> dict[str, Any]:
         method = self._methods.get(request["method"])
         if method is None:
             raise RpcError(_NO_METHOD, f"unknown method: {request['method']}")
-        params = _object(request, "params")
+        params = _get_object(request, "params")
         result = method(params)
         return {**result, "resultType": "complete"} if _is_stateless(params) else result
 
-    def _initialize(self, params: Params) -> dict[str, Any]:
+    def _handle_initialize(self, params: Params) -> dict[str, Any]:
         asked = params.get("protocolVersion")
         version = asked if asked in HANDSHAKES else HANDSHAKES[0]
-        return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": self._info()}
+        return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": self._describe_server()}
 
-    def _discover(self, _params: Params) -> dict[str, Any]:
+    def _handle_discover(self, _params: Params) -> dict[str, Any]:
         return {
             "supportedVersions": [STATELESS],
             "capabilities": {"tools": {}},
             "cacheScope": "private",
             "ttlMs": 0,
-            "_meta": {f"{_META}serverInfo": self._info()},
+            "_meta": {f"{_META}serverInfo": self._describe_server()},
         }
 
-    def _list(self, params: Params) -> dict[str, Any]:
+    def _handle_tools_list(self, params: Params) -> dict[str, Any]:
         cursor = params.get("cursor", "0")
         start = int(cursor) if isinstance(cursor, str) and cursor.isdecimal() and len(cursor) < 10 else -1
         if not 0 <= start <= len(self._catalog.tools):
@@ -93,27 +93,27 @@ class CatalogService:
             page["nextCursor"] = str(end)
         return {**page, "cacheScope": "private", "ttlMs": 0} if _is_stateless(params) else page
 
-    def _call(self, params: Params) -> dict[str, Any]:
-        name, args = params.get("name"), _object(params, "arguments")
+    def _handle_tools_call(self, params: Params) -> dict[str, Any]:
+        name, args = params.get("name"), _get_object(params, "arguments")
         if not isinstance(name, str) or name not in self._names:
             raise RpcError(_BAD_PARAMS, f"unknown tool: {name}")
-        text = self._catalog.result(name, args)
+        text = self._catalog.render_result(name, args)
         return {"content": [{"type": "text", "text": text}], "isError": False}
 
-    def _info(self) -> dict[str, Any]:
+    def _describe_server(self) -> dict[str, Any]:
         return {"name": self._catalog.name, "version": self._catalog.version or "0"}
 
 
-def serve(service: CatalogService, requests: BinaryIO, answers: BinaryIO) -> None:
+def serve_catalog(service: CatalogService, requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer line by line until there are no more."""
     for line in requests:
-        answer = service.answer(line) if line.strip() else None
+        answer = service.handle_message(line) if line.strip() else None
         if answer is not None:
             answers.write(json.dumps(answer).encode() + b"\n")
             answers.flush()
 
 
-def main(arguments: list[str]) -> int:
+def run_catalog_server(arguments: list[str]) -> int:
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m toolgrade.runners.servers.catalog_server FILE\n")
         return 2
@@ -123,7 +123,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"toolgrade: {fault}\n" + (f"  {fault.help}\n" if fault.help else ""))
         return fault.exit_code
     with suppress(KeyboardInterrupt, BrokenPipeError):  # whoever asked is gone
-        serve(service, sys.stdin.buffer, sys.stdout.buffer)
+        serve_catalog(service, sys.stdin.buffer, sys.stdout.buffer)
     return 0
 
 
@@ -133,16 +133,16 @@ def _is_stateless(params: Params) -> bool:
     return isinstance(meta, dict) and cast(Params, meta).get(f"{_META}protocolVersion") == STATELESS
 
 
-def _object(holder: Params, key: str) -> Params:
+def _get_object(holder: Params, key: str) -> Params:
     value = holder.get(key)
     if value is not None and not isinstance(value, dict):
         raise RpcError(_BAD_PARAMS, f"{key}: no object")
     return cast(Params, value or {})
 
 
-def _error(request: Any, error: RpcError) -> dict[str, Any]:
+def _make_error_response(request: Any, error: RpcError) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request, "error": {"code": error.code, "message": str(error)}}
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_catalog_server(sys.argv[1:]))

@@ -8,22 +8,22 @@ _NOT_KEPT = ("_meta", "resultType", "isError")
 """What differs between protocol versions, or is told by the call's status."""
 
 
-def kept_result(raw: Mapping[str, Any]) -> dict[str, Any]:
+def filter_result_fields(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of a result that are kept; empty where the tool answered with nothing."""
     kept = {key: value for key, value in raw.items() if key not in _NOT_KEPT}
     return {key: value for key, value in kept.items() if not (key == "content" and value == [])}
 
 
-def as_text(result: Mapping[str, Any]) -> str:
+def format_result_text(result: Mapping[str, Any]) -> str:
     """A result as text: its text blocks, other blocks by what they are, or its structured content as JSON."""
     blocks = result.get("content")
     if isinstance(blocks, list) and blocks:
-        return "\n".join(_block(block) for block in cast(list[Any], blocks))
+        return "\n".join(_format_block(block) for block in cast(list[Any], blocks))
     structured = result.get("structuredContent")
     return "" if structured is None else json.dumps(structured, ensure_ascii=False)
 
 
-def _block(block: Any) -> str:
+def _format_block(block: Any) -> str:
     if not isinstance(block, dict):
         return json.dumps(block, ensure_ascii=False)
     part = cast(dict[str, Any], block)

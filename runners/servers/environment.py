@@ -17,14 +17,14 @@ _KEYS = ("_API_KEY", "_API_TOKEN", "_SECRET_ACCESS_KEY")
 """How the variables end that providers' SDKs read by themselves: a suite need not name them."""
 
 
-def child_environment(server: StdioServer | CatalogServer, environment: Mapping[str, str]) -> dict[str, str]:
+def make_server_environment(server: StdioServer | CatalogServer, environment: Mapping[str, str]) -> dict[str, str]:
     """The whole environment of a server's process."""
     passed_on = {name: environment[name] for name in PASSED_ON if name in environment}
     named = server.env if isinstance(server, StdioServer) else {}
-    return passed_on | {name: expand(text, server, environment) for name, text in named.items()}
+    return passed_on | {name: expand_variables(text, server, environment) for name, text in named.items()}
 
 
-def expand(text: str, server: AnyServer, environment: Mapping[str, str]) -> str:
+def expand_variables(text: str, server: AnyServer, environment: Mapping[str, str]) -> str:
     """The text with each `${env:NAME}` replaced; a variable that is not set is the user's mistake."""
     for name in ENV_REFERENCE.findall(text):
         if name not in environment:
@@ -33,34 +33,39 @@ def expand(text: str, server: AnyServer, environment: Mapping[str, str]) -> str:
     return ENV_REFERENCE.sub(lambda found: environment[found[1]], text)
 
 
-def referenced_variables(servers: Iterable[AnyServer]) -> tuple[str, ...]:
+def list_referenced_variables(servers: Iterable[AnyServer]) -> tuple[str, ...]:
     """The names of the variables that servers refer to, each once and sorted."""
     return tuple(
-        sorted({name for server in servers for text in _texts(server) for name in ENV_REFERENCE.findall(text)})
+        sorted(
+            {name for server in servers for text in _list_server_texts(server) for name in ENV_REFERENCE.findall(text)}
+        )
     )
 
 
-def check_environment(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> None:
+def check_server_variables(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> None:
     """Refuse a server whose variables are not all set, before anything is started."""
     for server in servers:
-        for text in _texts(server):
-            expand(text, server, environment)
+        for text in _list_server_texts(server):
+            expand_variables(text, server, environment)
 
 
-def secret_values(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> tuple[str, ...]:
+def list_secret_values(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values that the suite takes from the environment: none of them may reach a file."""
-    return tuple(environment[name] for name in referenced_variables(servers) if name in environment)
+    return tuple(environment[name] for name in list_referenced_variables(servers) if name in environment)
 
 
-def plan_secrets(plan: Plan, environment: Mapping[str, str]) -> tuple[str, ...]:
+def list_plan_secrets(plan: Plan, environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values of all variables that the suites of a plan name, and of those that providers' keys are kept in."""
     servers = [server for suite in plan.suites for server in suite.servers]
     keys = {test.api_key_env for suite in plan.suites for test in suite.tests if test.api_key_env}
     keys |= {name for name in environment if name.endswith(_KEYS)}
-    return (*secret_values(servers, environment), *(environment[name] for name in sorted(keys) if name in environment))
+    return (
+        *list_secret_values(servers, environment),
+        *(environment[name] for name in sorted(keys) if name in environment),
+    )
 
 
-def _texts(server: AnyServer) -> Iterator[str]:
+def _list_server_texts(server: AnyServer) -> Iterator[str]:
     match server:
         case StdioServer():
             yield from server.command

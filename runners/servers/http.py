@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import httpx2
 
-from .limits import Limits
+from .limits import ServerLimits
 
 _TRIES = 4
 _FIRST_WAIT_S = 0.25
@@ -17,46 +17,46 @@ _NOT_TAKEN_ON = (429, 503)
 """The request was not carried out: also a call may be sent again."""
 
 
-class PatientTransport(httpx2.AsyncBaseTransport):
+class RetryingTransport(httpx2.AsyncBaseTransport):
     """Sends again, a few times, what a server was too busy for; a call only where it was not carried out."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, limits: Limits) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, limits: ServerLimits) -> None:
         self._inner, self._limits = inner, limits
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
         for attempt in range(_TRIES - 1):
-            if not _is_worth_another_try(request, response):
+            if not _is_retryable(request, response):
                 break
             await response.aclose()
-            await asyncio.sleep(_wait_s(response, attempt))
+            await asyncio.sleep(_compute_wait_s(response, attempt))
             response = await self._inner.handle_async_request(request)
-        return _bounded(response, self._limits.message_bytes)
+        return _limit_body(response, self._limits.message_bytes)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
-def http_client(headers: Mapping[str, str], limits: Limits) -> httpx2.AsyncClient:
+def make_http_client(headers: Mapping[str, str], limits: ServerLimits) -> httpx2.AsyncClient:
     """A client for one server."""
     timeout = httpx2.Timeout(limits.start_s, read=max(limits.call_s, limits.list_s, limits.start_s))
-    transport = PatientTransport(httpx2.AsyncHTTPTransport(), limits)
+    transport = RetryingTransport(httpx2.AsyncHTTPTransport(), limits)
     return httpx2.AsyncClient(headers=dict(headers), transport=transport, timeout=timeout)
 
 
-def _is_worth_another_try(request: httpx2.Request, response: httpx2.Response) -> bool:
+def _is_retryable(request: httpx2.Request, response: httpx2.Response) -> bool:
     if response.status_code in _NOT_TAKEN_ON:
         return True
     return response.status_code >= 500 and b'"tools/call"' not in request.content
 
 
-def _wait_s(response: httpx2.Response, attempt: int) -> float:
+def _compute_wait_s(response: httpx2.Response, attempt: int) -> float:
     asked = response.headers.get("retry-after", "")
     wait = float(asked) if asked.isdecimal() else _FIRST_WAIT_S * 2**attempt
     return min(wait, _LONGEST_WAIT_S)
 
 
-def _bounded(response: httpx2.Response, most_bytes: int) -> httpx2.Response:
+def _limit_body(response: httpx2.Response, most_bytes: int) -> httpx2.Response:
     """The response with an end to its body; events have a bound each, and a stream of them none."""
     if not response.headers.get("content-type", "").startswith("text/event-stream"):
         assert isinstance(response.stream, httpx2.AsyncByteStream)

@@ -11,7 +11,7 @@ _MIB = 1024 * _KIB
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """The bounds of one connection; a suite's `timeout_s` replaces the first three."""
 
     start_s: float = 30.0
@@ -27,14 +27,14 @@ class Limits:
     """A longer result of a call is cut, with its length and hash."""
     stderr_bytes: int = 64 * _KIB
 
-    def of(self, server: AnyServer) -> "Limits":
+    def update_timeouts(self, server: AnyServer) -> "ServerLimits":
         """These bounds with the time limits that a suite sets for a server."""
         if isinstance(server.timeout_s, UnsetType):
             return self
-        chosen = {f"{name}_s": value for name in ("start", "list", "call") if (value := _seconds(server, name))}
+        chosen = {f"{name}_s": value for name in ("start", "list", "call") if (value := _get_timeout_s(server, name))}
         return replace(self, **chosen)
 
 
-def _seconds(server: AnyServer, name: str) -> float | None:
+def _get_timeout_s(server: AnyServer, name: str) -> float | None:
     value = getattr(server.timeout_s, name)
     return None if isinstance(value, UnsetType) else float(value)

@@ -7,7 +7,7 @@ from hashlib import sha256
 _END = 4096
 
 
-class Flood(Exception):
+class UnterminatedLine(Exception):
     """A line that does not end."""
 
 
@@ -26,23 +26,23 @@ class LineBuffer:
 
     def __init__(self, most_bytes: int, flood_bytes: int) -> None:
         self._most, self._flood = most_bytes, flood_bytes
-        self._reset()
+        self._reset_line()
 
     def feed(self, chunk: bytes) -> Iterator[bytes | LongLine]:
         *whole, rest = chunk.split(b"\n")
         for part in whole:
-            self._grow(part)
-            yield self._line()
-            self._reset()
-        self._grow(rest)
+            self._extend_line(part)
+            yield self._finish_line()
+            self._reset_line()
+        self._extend_line(rest)
 
-    def _reset(self) -> None:
+    def _reset_line(self) -> None:
         self._kept = bytearray()
         self._length = 0
         self._hash = None
         self._start = b""
 
-    def _grow(self, part: bytes) -> None:
+    def _extend_line(self, part: bytes) -> None:
         self._length += len(part)
         self._kept += part
         if self._hash is not None:
@@ -53,9 +53,9 @@ class LineBuffer:
             self._start = bytes(self._kept[: min(_END, self._most)])
             self._kept = self._kept[-_END:]
         if self._length > self._flood:
-            raise Flood(f"{self._length:,} bytes without an end of line")
+            raise UnterminatedLine(f"{self._length:,} bytes without an end of line")
 
-    def _line(self) -> bytes | LongLine:
+    def _finish_line(self) -> bytes | LongLine:
         if self._hash is None:
             return bytes(self._kept)
         return LongLine(self._start, bytes(self._kept), self._length, self._hash.hexdigest())

@@ -9,41 +9,45 @@ from ...foundations.fault import ServerFault
 from ..catalogs.fingerprint import ServerListing
 
 if TYPE_CHECKING:
-    from .transports import Place
+    from .transports import LaunchContext
 
 Announce = Callable[[AnyServer], None]
 
 
-def list_servers(
-    servers: Sequence[AnyServer], place: "Place", announce: Announce
+def collect_server_listings(
+    servers: Sequence[AnyServer], place: "LaunchContext", announce: Announce
 ) -> dict[str, ServerListing | ServerFault]:
     """The listing of each server by name, or why there is none; each is announced before it is started."""
-    return asyncio.run(_list_all(servers, place, announce))
+    return asyncio.run(_collect_listings(servers, place, announce))
 
 
-def listed(servers: Sequence[AnyServer], place: "Place", announce: Announce) -> dict[str, ServerListing]:
+def require_server_listings(
+    servers: Sequence[AnyServer], place: "LaunchContext", announce: Announce
+) -> dict[str, ServerListing]:
     """The listings of servers that all have to be there."""
     found: dict[str, ServerListing] = {}
-    for name, listing in list_servers(servers, place, announce).items():
+    for name, listing in collect_server_listings(servers, place, announce).items():
         if isinstance(listing, ServerFault):
             raise listing
         found[name] = listing
     return found
 
 
-async def _list_all(
-    servers: Sequence[AnyServer], place: "Place", announce: Announce
+async def _collect_listings(
+    servers: Sequence[AnyServer], place: "LaunchContext", announce: Announce
 ) -> dict[str, ServerListing | ServerFault]:
-    listings = await asyncio.gather(*(_list(server, place, announce) for server in servers))
+    listings = await asyncio.gather(*(_collect_listing(server, place, announce) for server in servers))
     return {server.name: listing for server, listing in zip(servers, listings, strict=True)}
 
 
-async def _list(server: AnyServer, place: "Place", announce: Announce) -> ServerListing | ServerFault:
-    from .session import connect
+async def _collect_listing(
+    server: AnyServer, place: "LaunchContext", announce: Announce
+) -> ServerListing | ServerFault:
+    from .session import connect_server
 
     announce(server)
     try:
-        async with connect(server, place) as session:
+        async with connect_server(server, place) as session:
             return session.listing
     except ServerFault as fault:
         return fault

@@ -10,9 +10,9 @@ from ...foundations.fault import ServerFault, ServerGone
 from ..agents.agent import OfferedTool
 from ..catalogs.fingerprint import ServerListing
 from ..events import Listener, ServerStarting
-from .limits import Limits
-from .session import CallResult, Session, connect
-from .transports import Place
+from .limits import ServerLimits
+from .session import ServerCallResult, Session, connect_server
+from .transports import LaunchContext
 
 Key = tuple[str, AnyServer]
 
@@ -20,7 +20,7 @@ Key = tuple[str, AnyServer]
 class ServerPool:
     """Connections that several cells share. Whoever closes it leaves no server behind."""
 
-    def __init__(self, limits: Limits, listener: Listener) -> None:
+    def __init__(self, limits: ServerLimits, listener: Listener) -> None:
         self._limits, self._listener = limits, listener
         self._shared: dict[str, Session] = {}
         self._failed: dict[str, ServerFault] = {}
@@ -34,32 +34,34 @@ class ServerPool:
         await self._open.aclose()
 
     @asynccontextmanager
-    async def sessions(self, suite: str, servers: tuple[AnyServer, ...], place: Place) -> AsyncGenerator["RunSessions"]:
+    async def open_sessions(
+        self, suite: str, servers: tuple[AnyServer, ...], place: LaunchContext
+    ) -> AsyncGenerator["RunSessions"]:
         """The servers of one run, all of them connected."""
         async with AsyncExitStack() as own:
-            run = RunSessions(own, lambda server: self._connected(own, server, place))
+            run = RunSessions(own, lambda server: self._open_session(own, server, place))
             for server in servers:
-                run.add(await self._lease(own, suite, server, place))
+                run.add(await self._get_session(own, suite, server, place))
             yield run
 
-    async def _lease(self, own: AsyncExitStack, suite: str, server: AnyServer, place: Place) -> Session:
+    async def _get_session(self, own: AsyncExitStack, suite: str, server: AnyServer, place: LaunchContext) -> Session:
         if not isinstance(server, CatalogServer) and server.isolate:
-            return await self._connected(own, server, place)
+            return await self._open_session(own, server, place)
         key = f"{suite}\0{server.name}"
         async with self._starting.setdefault(key, asyncio.Lock()):
             if key in self._failed:
                 raise self._failed[key]
             if key not in self._shared or self._shared[key].is_gone:
                 try:
-                    self._shared[key] = await self._connected(self._open, server, place)
+                    self._shared[key] = await self._open_session(self._open, server, place)
                 except ServerFault as fault:
                     self._failed[key] = fault
                     raise
             return self._shared[key]
 
-    async def _connected(self, stack: AsyncExitStack, server: AnyServer, place: Place) -> Session:
+    async def _open_session(self, stack: AsyncExitStack, server: AnyServer, place: LaunchContext) -> Session:
         self._listener(ServerStarting(server))
-        return await stack.enter_async_context(connect(server, place, self._limits))
+        return await stack.enter_async_context(connect_server(server, place, self._limits))
 
 
 class RunSessions:
@@ -73,26 +75,26 @@ class RunSessions:
     def add(self, session: Session) -> None:
         self._by_name[session.server.name] = session
 
-    async def listings(self) -> dict[str, ServerListing]:
+    async def list_tools(self) -> dict[str, ServerListing]:
         """What every server lists now."""
-        return {name: await self._trying(name, Session.list_tools) for name in self._by_name}
+        return {name: await self._try_with_restart(name, Session.list_tools) for name in self._by_name}
 
-    async def call(self, tool: OfferedTool, args: dict[str, Any]) -> CallResult:
+    async def call_tool(self, tool: OfferedTool, args: dict[str, Any]) -> ServerCallResult:
         """Call a tool of one of the servers."""
-        return await self._trying(tool.server, lambda session: session.call(tool.tool, args))
+        return await self._try_with_restart(tool.server, lambda session: session.call_tool(tool.tool, args))
 
-    def list_changes(self) -> int:
+    def count_list_changes(self) -> int:
         """How often servers have said that their tools changed."""
         return sum(session.list_changes for session in self._by_name.values())
 
-    def warnings(self) -> tuple[str, ...]:
+    def list_warnings(self) -> tuple[str, ...]:
         restarted = [f"server `{name}` ended in a run and was started again" for name in sorted(self._restarted)]
-        return (*restarted, *(text for session in self._by_name.values() for text in session.warnings()))
+        return (*restarted, *(text for session in self._by_name.values() for text in session.list_warnings()))
 
-    def notes(self) -> tuple[str, ...]:
-        return tuple(text for session in self._by_name.values() for text in session.notes())
+    def list_notes(self) -> tuple[str, ...]:
+        return tuple(text for session in self._by_name.values() for text in session.list_notes())
 
-    async def _trying(self, name: str, act: Callable[[Session], Any]) -> Any:
+    async def _try_with_restart(self, name: str, act: Callable[[Session], Any]) -> Any:
         try:
             return await act(self._by_name[name])
         except ServerGone:

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from .limits import Limits
+from .limits import ServerLimits
 from .line_splitter import LineBuffer, LongLine
-from .reaper import MARK, ask_to_end, end_everything, kill_everything
+from .process_tree import MARK, end_process_tree, kill_process_tree, send_sigterm
 
 _CHUNK = 256 * 1024
 _POLL_S = 0.01
@@ -18,14 +18,14 @@ _POLL_S = 0.01
 class ServerProcess:
     """A running server; what it writes to stderr is read to the end and its last part kept."""
 
-    def __init__(self, process: Process, mark: str, limits: Limits) -> None:
+    def __init__(self, process: Process, mark: str, limits: ServerLimits) -> None:
         self._process, self._mark, self._limits = process, mark, limits
         self._tail = bytearray()
-        self._draining = asyncio.create_task(self._drain())
+        self._draining = asyncio.create_task(self._read_stderr())
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, limits: Limits
+        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, limits: ServerLimits
     ) -> "ServerProcess":
         """Start a program in a session of its own; an OSError where that cannot be done."""
         mark = secrets.token_hex(8)
@@ -47,7 +47,7 @@ class ServerProcess:
         """The last part of what the server wrote to stderr."""
         return self._tail.decode("utf-8", "replace")
 
-    async def lines(self) -> AsyncIterator[bytes | LongLine]:
+    async def read_lines(self) -> AsyncIterator[bytes | LongLine]:
         """What the server writes to stdout, line by line; raises Flood where a line does not end."""
         assert self._process.stdout is not None
         buffer = LineBuffer(self._limits.message_bytes, self._limits.flood_bytes)
@@ -63,31 +63,31 @@ class ServerProcess:
 
     def kill(self) -> None:
         """End the server now, with all it started; `stop` is still due."""
-        kill_everything(self.pid, self._mark)
+        kill_process_tree(self.pid, self._mark)
 
     async def stop(self) -> None:
         """Close stdin, wait, ask, then kill: when this returns nothing of the server is left."""
         try:
-            await self._leave()
+            await self._close_stdin_and_wait()
         finally:
-            await end_everything(self.pid, self._mark)
-            await self.exits_within(self._limits.stop_s)
+            await end_process_tree(self.pid, self._mark)
+            await self.wait_for_exit(self._limits.stop_s)
             self._draining.cancel()
             # A pipe that a killed descendant held is closed by the transport alone, and nothing public reaches it.
             transport = getattr(self._process, "_transport", None)
             if transport is not None:
                 transport.close()
 
-    async def _leave(self) -> None:
+    async def _close_stdin_and_wait(self) -> None:
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
-        if await self.exits_within(self._limits.stop_s):
+        if await self.wait_for_exit(self._limits.stop_s):
             return
-        ask_to_end(self.pid)
-        await self.exits_within(self._limits.stop_s / 2)
+        send_sigterm(self.pid)
+        await self.wait_for_exit(self._limits.stop_s / 2)
 
-    async def exits_within(self, seconds: float) -> bool:
+    async def wait_for_exit(self, seconds: float) -> bool:
         """Whether the process ended; Process.wait would wait for its pipes too, which a grandchild may hold."""
         clock = asyncio.get_running_loop().time
         deadline = clock() + seconds
@@ -97,7 +97,7 @@ class ServerProcess:
             await asyncio.sleep(_POLL_S)
         return True
 
-    async def _drain(self) -> None:
+    async def _read_stderr(self) -> None:
         assert self._process.stderr is not None
         while chunk := await self._process.stderr.read(_CHUNK):
             self._tail += chunk

@@ -18,12 +18,12 @@ from pydantic import ValidationError
 from ...compiler.plan import AnyServer, CatalogServer, StdioServer
 from ...foundations.fault import Fault, ServerFault, ServerGone
 from ..catalogs.fingerprint import ServerListing
-from .bounded_result import cut, cut_text
-from .content import as_text, kept_result
-from .limits import Limits
-from .stdio import Wire
-from .transports import Place, transport_to
-from .wire_capture import Tap, exchange
+from .bounded_result import cut_result, cut_result_text
+from .content import filter_result_fields, format_result_text
+from .limits import ServerLimits
+from .stdio import StdioState
+from .transports import LaunchContext, make_transport
+from .wire_capture import MessageTap, capture_exchange
 
 CallStatus = Literal["ok", "empty", "error", "protocol_error", "timeout"]
 
@@ -37,7 +37,7 @@ for _name in ("mcp", "httpx2"):
 
 
 @dataclass(frozen=True, slots=True)
-class CallResult:
+class ServerCallResult:
     """What came of a call: `result` for the record, `text` for the agent."""
 
     status: CallStatus
@@ -46,18 +46,20 @@ class CallResult:
 
 
 @asynccontextmanager
-async def connect(server: AnyServer, place: Place, limits: Limits | None = None) -> AsyncGenerator["Session"]:
+async def connect_server(
+    server: AnyServer, place: LaunchContext, limits: ServerLimits | None = None
+) -> AsyncGenerator["Session"]:
     """Start or reach a server and list its tools; a ServerFault where that cannot be done.
 
     On the way out the connection is closed, and nothing of a server that was started is left.
     """
-    session = Session(server, place, (limits or Limits()).of(server))
-    owner = asyncio.create_task(session.own())
+    session = Session(server, place, (limits or ServerLimits()).update_timeouts(server))
+    owner = asyncio.create_task(session.hold_client())
     try:
-        await session.begin()
+        await session.wait_until_ready()
         yield session
     finally:
-        session.end()
+        session.request_end()
         if not session.is_ready:
             owner.cancel()
         await asyncio.wait({owner})
@@ -66,12 +68,12 @@ async def connect(server: AnyServer, place: Place, limits: Limits | None = None)
 class Session:
     """An open connection. Calls may be made at once, from any task."""
 
-    def __init__(self, server: AnyServer, place: Place, limits: Limits) -> None:
+    def __init__(self, server: AnyServer, place: LaunchContext, limits: ServerLimits) -> None:
         self.server = server
         self.listing = ServerListing(None, ())
         self.is_gone = False
         self._place, self._limits = place, limits
-        self._wire, self._tap = Wire(), Tap()
+        self._wire, self._tap = StdioState(), MessageTap()
         self._client: Client | None = None
         self._settled, self._stop = asyncio.Event(), asyncio.Event()
         self._failure: BaseException | None = None
@@ -95,7 +97,7 @@ class Session:
         """How often the server has said that its tools changed."""
         return self._tap.list_changes
 
-    def warnings(self) -> tuple[str, ...]:
+    def list_warnings(self) -> tuple[str, ...]:
         """What the server did that it should not have, without what varies between equal runs."""
         found: list[str] = []
         if self._wire.skipped_lines:
@@ -105,7 +107,7 @@ class Session:
         found += [f"asked for {method}: denied" for method in sorted(self._tap.denied)]
         return tuple(f"server `{self.server.name}` {what}" for what in found)
 
-    def notes(self) -> tuple[str, ...]:
+    def list_notes(self) -> tuple[str, ...]:
         """The same in numbers, with an example."""
         counts = [
             (self._wire.skipped_lines, f"lines on stdout skipped; the first: {self._wire.first_skipped}"),
@@ -114,11 +116,11 @@ class Session:
         ]
         return tuple(f"server `{self.server.name}`: {count} {what}" for count, what in counts if count)
 
-    async def own(self) -> None:
+    async def hold_client(self) -> None:
         """Hold the SDK's client until the end is asked for; what fails in it is kept for whoever waits."""
         mode = "auto" if isinstance(self.server, CatalogServer) else self.server.protocol or "auto"
         try:
-            transport = self._tap.on(transport_to(self.server, self._place, self._limits, self._wire))
+            transport = self._tap.wrap_transport(make_transport(self.server, self._place, self._limits, self._wire))
             async with Client(transport, mode=mode, read_timeout_seconds=self._limits.call_s, cache=None) as client:
                 self._client = client
                 self._settled.set()
@@ -129,109 +131,111 @@ class Session:
             self.is_gone = True
             self._settled.set()
 
-    def end(self) -> None:
+    def request_end(self) -> None:
         self._stop.set()
 
-    async def begin(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait until the server has introduced itself and listed its tools."""
         try:
             async with asyncio.timeout(self._limits.start_s):
                 await self._settled.wait()
         except TimeoutError:
-            raise self._fault(f"did not start within {self._limits.start_s:g} s") from None
+            raise self._make_fault(f"did not start within {self._limits.start_s:g} s") from None
         if self._client is None:
-            raise self._start_fault(_innermost(self._failure))
+            raise self._make_start_fault(_find_innermost_error(self._failure))
         await self.list_tools()
 
     async def list_tools(self) -> ServerListing:
         """List the tools anew, page by page; where nothing changed, the listing is the same object as before."""
         try:
             async with asyncio.timeout(self._limits.list_s):
-                tools = await self._pages()
+                tools = await self._fetch_all_tools()
         except TimeoutError:
-            raise self._fault(f"did not list its tools within {self._limits.list_s:g} s") from None
+            raise self._make_fault(f"did not list its tools within {self._limits.list_s:g} s") from None
         info = self.client.server_info
         listing = ServerListing(None if info is None else info.version, tools)
         self.listing = self.listing if listing == self.listing else listing
         return self.listing
 
-    async def call(self, name: str, args: Mapping[str, Any]) -> CallResult:
+    async def call_tool(self, name: str, args: Mapping[str, Any]) -> ServerCallResult:
         """Call a tool; a failure of the tool is a status, and only a server that is gone raises."""
-        with exchange("tools/call") as answer:
+        with capture_exchange("tools/call") as answer:
             try:
                 await self.client.session.call_tool(name, dict(args), read_timeout_seconds=self._limits.call_s)
             except MCPError as error:
-                return await self._refused(error)
+                return await self._handle_protocol_error(error)
             except _REFUSED_BY_SDK as error:
                 if answer.result is None:
-                    return CallResult("protocol_error", {"message": str(error)}, str(error))
+                    return ServerCallResult("protocol_error", {"message": str(error)}, str(error))
         assert answer.result is not None, "this is a bug in toolgrade: an answer passed by the tap"
-        return self._answered(answer.result)
+        return self._make_call_result(answer.result)
 
-    def _answered(self, raw: dict[str, Any]) -> CallResult:
-        result = kept_result(raw)
-        text = cut_text(as_text(result), self._limits.result_bytes)
+    def _make_call_result(self, raw: dict[str, Any]) -> ServerCallResult:
+        result = filter_result_fields(raw)
+        text = cut_result_text(format_result_text(result), self._limits.result_bytes)
         if raw.get("resultType") == "input_required":
-            return CallResult("error", cut(result, self._limits.result_bytes), "the tool asked for input: denied")
+            return ServerCallResult(
+                "error", cut_result(result, self._limits.result_bytes), "the tool asked for input: denied"
+            )
         status = "error" if raw.get("isError") is True else "ok" if result else "empty"
-        return CallResult(status, cut(result, self._limits.result_bytes), text)
+        return ServerCallResult(status, cut_result(result, self._limits.result_bytes), text)
 
-    async def _refused(self, error: MCPError) -> CallResult:
+    async def _handle_protocol_error(self, error: MCPError) -> ServerCallResult:
         if error.code == CONNECTION_CLOSED:
-            raise await self._gone()
+            raise await self._make_gone_fault()
         if error.code == REQUEST_TIMEOUT:
             text = f"no answer within {self._limits.call_s:g} s"
-            return CallResult("timeout", {"message": text}, text)
-        text = cut_text(error.message, self._limits.result_bytes)
-        return CallResult("protocol_error", {"code": error.code, "message": text}, text)
+            return ServerCallResult("timeout", {"message": text}, text)
+        text = cut_result_text(error.message, self._limits.result_bytes)
+        return ServerCallResult("protocol_error", {"code": error.code, "message": text}, text)
 
-    async def _pages(self) -> tuple[Mapping[str, Any], ...]:
+    async def _fetch_all_tools(self) -> tuple[Mapping[str, Any], ...]:
         tools: list[Mapping[str, Any]] = []
         cursor: str | None = None
         seen: set[str] = set()
         for _ in range(self._limits.pages):
-            page = await self._page(cursor)
-            tools += _tools(page, self._fault)
+            page = await self._fetch_page(cursor)
+            tools += _extract_tools(page, self._make_fault)
             cursor = page.get("nextCursor")
             if cursor is None:
                 return tuple(tools)
             if cursor in seen:
-                raise self._fault("lists its tools in a circle: it gave the same cursor twice")
+                raise self._make_fault("lists its tools in a circle: it gave the same cursor twice")
             seen.add(cursor)
-        raise self._fault(f"lists its tools on more than {self._limits.pages:,} pages")
+        raise self._make_fault(f"lists its tools on more than {self._limits.pages:,} pages")
 
-    async def _page(self, cursor: str | None) -> dict[str, Any]:
-        with exchange("tools/list") as answer:
+    async def _fetch_page(self, cursor: str | None) -> dict[str, Any]:
+        with capture_exchange("tools/list") as answer:
             try:
                 params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
                 await self.client.session.list_tools(params=params)
             except MCPError as error:
                 if error.code == CONNECTION_CLOSED:
-                    raise await self._gone() from None
-                raise self._fault(f"did not list its tools: {error.message}") from None
+                    raise await self._make_gone_fault() from None
+                raise self._make_fault(f"did not list its tools: {error.message}") from None
             except _REFUSED_BY_SDK as error:
                 if answer.result is None:
-                    raise self._fault(f"did not list its tools: {error}") from None
+                    raise self._make_fault(f"did not list its tools: {error}") from None
         assert answer.result is not None, "this is a bug in toolgrade: an answer passed by the tap"
         return answer.result
 
-    def _start_fault(self, error: BaseException | None) -> Exception:
+    def _make_start_fault(self, error: BaseException | None) -> Exception:
         if isinstance(error, Fault):
             return error
         if isinstance(error, OSError) and self._wire.process is None and error.strerror:
             help_ = "check the command: it is started without a shell" if isinstance(self.server, StdioServer) else None
-            return self._fault(f"could not be started: {error.strerror}", help_)
+            return self._make_fault(f"could not be started: {error.strerror}", help_)
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
-            return self._fault(f"{self._end_of_it()} before it was ready")
-        return self._fault(f"could not be reached: {error or type(error).__name__}")
+            return self._make_fault(f"{self._describe_end()} before it was ready")
+        return self._make_fault(f"could not be reached: {error or type(error).__name__}")
 
-    async def _gone(self) -> ServerGone:
+    async def _make_gone_fault(self) -> ServerGone:
         self.is_gone = True
         if self._wire.process is not None:
-            await self._wire.process.exits_within(_LAST_WORDS_S)
-        return ServerGone(self.server.name, self._end_of_it(), self._details())
+            await self._wire.process.wait_for_exit(_LAST_WORDS_S)
+        return ServerGone(self.server.name, self._describe_end(), self._get_stderr_tail())
 
-    def _end_of_it(self) -> str:
+    def _describe_end(self) -> str:
         """How a connection ended, in the words that follow the server's name."""
         if self._wire.failure:
             return self._wire.failure
@@ -243,22 +247,22 @@ class Session:
             return "closed its stdout"
         return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
 
-    def _fault(self, what: str, help_: str | None = None) -> ServerFault:
-        return ServerFault(self.server.name, what, self._details(), help_)
+    def _make_fault(self, what: str, help_: str | None = None) -> ServerFault:
+        return ServerFault(self.server.name, what, self._get_stderr_tail(), help_)
 
-    def _details(self) -> tuple[str, ...]:
+    def _get_stderr_tail(self) -> tuple[str, ...]:
         stderr = "" if self._wire.process is None else self._wire.process.stderr
         return tuple(stderr.rstrip().splitlines()[-_SHOWN_LINES:])
 
 
-def _tools(page: dict[str, Any], fault: Any) -> list[Mapping[str, Any]]:
+def _extract_tools(page: dict[str, Any], fault: Any) -> list[Mapping[str, Any]]:
     tools = page.get("tools")
     if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in cast(list[Any], tools)):
         raise fault("answered tools/list with something that is no list of tools")
     return cast(list[Mapping[str, Any]], tools)
 
 
-def _innermost(error: BaseException | None) -> BaseException | None:
+def _find_innermost_error(error: BaseException | None) -> BaseException | None:
     """The first exception that is not a group of others."""
     while isinstance(error, BaseExceptionGroup):
         error = cast(BaseExceptionGroup[BaseException], error).exceptions[0]

@@ -13,8 +13,8 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCResponse, jsonrpc_message_adapter
 
-from .limits import Limits
-from .line_splitter import Flood, LongLine
+from .limits import ServerLimits
+from .line_splitter import LongLine, UnterminatedLine
 from .process import ServerProcess
 from .wire_capture import Streams
 
@@ -23,7 +23,7 @@ _ID_LAST = re.compile(rb'"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}
 _GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
 
 
-class Wire:
+class StdioState:
     """What is known of a stdio connection besides its messages."""
 
     def __init__(self) -> None:
@@ -32,14 +32,14 @@ class Wire:
         self.first_skipped = ""
         self.failure: str | None = None
 
-    def skip(self, line: bytes) -> None:
+    def skip_line(self, line: bytes) -> None:
         self.skipped_lines += 1
         self.first_skipped = self.first_skipped or line[:200].decode("utf-8", "replace")
 
 
 @asynccontextmanager
-async def stdio_transport(
-    argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, limits: Limits, wire: Wire
+async def open_stdio_transport(
+    argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, limits: ServerLimits, wire: StdioState
 ) -> AsyncGenerator[Streams]:
     """Start a server and talk to it; on the way out nothing of it is left, also when that way is a cancellation."""
     process = await ServerProcess.start(argv, env, cwd, limits)
@@ -47,20 +47,20 @@ async def stdio_transport(
     from_server, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, to_server = anyio.create_memory_object_stream[SessionMessage](0)
 
-    async def receive() -> None:
+    async def receive_messages() -> None:
         async with from_server:
             try:
-                async for line in process.lines():
-                    message = _message(line, wire)
+                async for line in process.read_lines():
+                    message = _parse_message(line, wire)
                     if message is not None:
                         await from_server.send(SessionMessage(message))
-            except Flood as flood:
+            except UnterminatedLine as flood:
                 wire.failure = f"sent {flood}"
                 process.kill()
             except _GONE:
                 pass
 
-    async def send() -> None:
+    async def send_messages() -> None:
         async with to_server:
             try:
                 async for item in to_server:
@@ -70,8 +70,8 @@ async def stdio_transport(
                 await from_server.aclose()
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(receive)
-        tasks.start_soon(send)
+        tasks.start_soon(receive_messages)
+        tasks.start_soon(send_messages)
         try:
             yield read, write
         finally:
@@ -83,22 +83,22 @@ async def stdio_transport(
             tasks.cancel_scope.cancel()
 
 
-def _message(line: bytes | LongLine, wire: Wire) -> JSONRPCMessage | None:
+def _parse_message(line: bytes | LongLine, wire: StdioState) -> JSONRPCMessage | None:
     """The message in a line; a line that holds none is skipped, and counted unless it is blank."""
     if isinstance(line, LongLine):
-        return _stand_in(line, wire)
+        return _make_replacement_answer(line, wire)
     with suppress(ValueError, RecursionError):
         return jsonrpc_message_adapter.validate_python(json.loads(line), by_name=False)
     if line.strip():
-        wire.skip(line)
+        wire.skip_line(line)
     return None
 
 
-def _stand_in(line: LongLine, wire: Wire) -> JSONRPCMessage | None:
+def _make_replacement_answer(line: LongLine, wire: StdioState) -> JSONRPCMessage | None:
     """An answer too long to keep, as an answer that gives its length and hash."""
     found = _ID_FIRST.search(line.start) or _ID_LAST.search(line.end)
     if found is None:
-        wire.skip(line.start)
+        wire.skip_line(line.start)
         return None
     text = f"[not kept: a message of {line.length} bytes, sha256:{line.sha256}]"
     return JSONRPCResponse(jsonrpc="2.0", id=int(found[1]), result={"content": [{"type": "text", "text": text}]})

@@ -26,7 +26,7 @@ _CURRENT: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
 @contextmanager
-def exchange(method: str) -> Generator[Exchange]:
+def capture_exchange(method: str) -> Generator[Exchange]:
     """Keep the answer to the first request of this method that is sent inside the block."""
     current = Exchange(method)
     token = _CURRENT.set(current)
@@ -36,7 +36,7 @@ def exchange(method: str) -> Generator[Exchange]:
         _CURRENT.reset(token)
 
 
-class Tap:
+class MessageTap:
     """Sees every message of a connection; keeps the answers that are asked for, and counts what is out of turn."""
 
     def __init__(self) -> None:
@@ -46,30 +46,30 @@ class Tap:
         self.list_changes = 0
 
     @asynccontextmanager
-    async def on(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncGenerator[Streams]:
+    async def wrap_transport(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncGenerator[Streams]:
         """The same transport, tapped."""
         async with transport as (read, write):
             yield _TappedRead(read, self), _TappedWrite(write, self)
 
-    def sent(self, item: SessionMessage) -> None:
+    def note_sent(self, item: SessionMessage) -> None:
         message = item.message
         if isinstance(message, JSONRPCRequest):
             current = _CURRENT.get()
             wanted = current is not None and current.method == message.method and current.result is None
             self._asked[str(message.id)] = current if wanted else None
 
-    def received(self, item: SessionMessage | Exception) -> bool:
+    def note_received(self, item: SessionMessage | Exception) -> bool:
         """Note a message; False for an answer to nothing, which must not reach anyone."""
         message = item.message if isinstance(item, SessionMessage) else None
         if isinstance(message, JSONRPCResponse | JSONRPCError):
-            return self._answered(message)
+            return self._match_answer(message)
         if isinstance(message, JSONRPCRequest) and message.method in _DENIED:
             self.denied[message.method] = self.denied.get(message.method, 0) + 1
         if isinstance(message, JSONRPCNotification) and message.method == "notifications/tools/list_changed":
             self.list_changes += 1
         return True
 
-    def _answered(self, message: JSONRPCResponse | JSONRPCError) -> bool:
+    def _match_answer(self, message: JSONRPCResponse | JSONRPCError) -> bool:
         key = str(message.id)
         if key not in self._asked:
             self.stray_answers += 1
@@ -81,11 +81,11 @@ class Tap:
 
 
 class _TappedRead:
-    def __init__(self, inner: Any, tap: Tap) -> None:
+    def __init__(self, inner: Any, tap: MessageTap) -> None:
         self._inner, self._tap = inner, tap
 
     async def receive(self) -> SessionMessage | Exception:
-        while not self._tap.received(item := await self._inner.receive()):
+        while not self._tap.note_received(item := await self._inner.receive()):
             pass
         return item
 
@@ -93,7 +93,7 @@ class _TappedRead:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        while not self._tap.received(item := await self._inner.__anext__()):
+        while not self._tap.note_received(item := await self._inner.__anext__()):
             pass
         return item
 
@@ -113,11 +113,11 @@ class _TappedRead:
 
 
 class _TappedWrite:
-    def __init__(self, inner: Any, tap: Tap) -> None:
+    def __init__(self, inner: Any, tap: MessageTap) -> None:
         self._inner, self._tap = inner, tap
 
     async def send(self, item: SessionMessage, /) -> None:
-        self._tap.sent(item)
+        self._tap.note_sent(item)
         await self._inner.send(item)
 
     async def aclose(self) -> None:

@@ -6,14 +6,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ...gates.gate import Mode
-from ..pages.addresses import suite_id
-from ..report.report_model import Report, Selection, SuiteReport, TestReport
+from ..pages.addresses import make_suite_id
+from ..report.report_model import Report, SelectionCounts, SuiteReport, TestReport
 from .commit import Commit
 
 SCHEMA = "toolgrade.index/1"
 
 
-class Score(msgspec.Struct, frozen=True):
+class GradedScore(msgspec.Struct, frozen=True):
     """A letter and the percentages it comes from."""
 
     grade: str
@@ -22,14 +22,14 @@ class Score(msgspec.Struct, frozen=True):
     recall: int
 
     @classmethod
-    def of(cls, part: Report | SuiteReport) -> "Score | UnsetType":
+    def from_report(cls, part: Report | SuiteReport) -> "GradedScore | UnsetType":
         found = part.summary if isinstance(part, Report) else part
-        if not isinstance(found.selection, Selection) or not isinstance(found.grade, str):
+        if not isinstance(found.selection, SelectionCounts) or not isinstance(found.grade, str):
             return UNSET
         return cls(found.grade, found.selection.f1, found.selection.precision, found.selection.recall)
 
 
-class Verdicts(msgspec.Struct, frozen=True):
+class VerdictCounts(msgspec.Struct, frozen=True):
     """How many gates met, of how many that ran; how many tests, and how many of them an error stopped."""
 
     tests: int = 0
@@ -41,8 +41,8 @@ class Verdicts(msgspec.Struct, frozen=True):
     def failing(self) -> int:
         return self.gates - self.passed
 
-    def __add__(self, other: "Verdicts") -> "Verdicts":
-        return Verdicts(
+    def __add__(self, other: "VerdictCounts") -> "VerdictCounts":
+        return VerdictCounts(
             self.tests + other.tests,
             self.gates + other.gates,
             self.passed + other.passed,
@@ -50,22 +50,22 @@ class Verdicts(msgspec.Struct, frozen=True):
         )
 
     @classmethod
-    def of(cls, test: TestReport) -> "Verdicts":
+    def from_test(cls, test: TestReport) -> "VerdictCounts":
         statuses = [gate.status for gate in test.gates]
         passed = statuses.count("passed")
         return cls(1, passed + statuses.count("failed"), passed, int(test.status == "error"))
 
 
-class SuiteFigures(msgspec.Struct, frozen=True, omit_defaults=True):
+class SuiteSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """A suite of a commit."""
 
     id: str
     name: str
-    verdicts: Verdicts
-    score: Score | UnsetType = UNSET
+    verdicts: VerdictCounts
+    score: GradedScore | UnsetType = UNSET
 
 
-class Figures(msgspec.Struct, frozen=True, omit_defaults=True):
+class CommitSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     """A commit; `lineage` stands for all commits up to it, so pages are made anew where one of them changed."""
 
     sha: str
@@ -75,9 +75,9 @@ class Figures(msgspec.Struct, frozen=True, omit_defaults=True):
     lineage: str
     live_sha: str | UnsetType = UNSET
     mode: Mode | UnsetType = UNSET
-    verdicts: Verdicts = Verdicts()
-    score: Score | UnsetType = UNSET
-    suites: tuple[SuiteFigures, ...] = ()
+    verdicts: VerdictCounts = VerdictCounts()
+    score: GradedScore | UnsetType = UNSET
+    suites: tuple[SuiteSummary, ...] = ()
     problem: str | UnsetType = UNSET
     has_test_pages: bool = msgspec.field(default=False, name="test_pages")
 
@@ -85,16 +85,16 @@ class Figures(msgspec.Struct, frozen=True, omit_defaults=True):
     def short(self) -> str:
         return self.sha[:7] if self.sha != "worktree" else self.sha
 
-    def suite(self, id: str) -> SuiteFigures | None:  # noqa: A002 - the word a suite uses
+    def find_suite(self, id: str) -> SuiteSummary | None:  # noqa: A002 - the word a suite uses
         return next((suite for suite in self.suites if suite.id == id), None)
 
 
-def figures_of(
+def make_commit_summary(
     commit: Commit, lineage: str, report: Report | None, live_sha: str | None, problem: str | None
-) -> Figures:
+) -> CommitSummary:
     """The few numbers of a commit."""
-    suites = tuple(_suite(suite) for suite in report.suites) if report else ()
-    return Figures(
+    suites = tuple(_make_suite_summary(suite) for suite in report.suites) if report else ()
+    return CommitSummary(
         sha=commit.sha,
         subject=commit.subject,
         author=commit.author,
@@ -102,19 +102,19 @@ def figures_of(
         lineage=lineage,
         live_sha=live_sha or UNSET,
         mode=report.mode if report else UNSET,
-        verdicts=sum((suite.verdicts for suite in suites), Verdicts()),
-        score=Score.of(report) if report else UNSET,
+        verdicts=sum((suite.verdicts for suite in suites), VerdictCounts()),
+        score=GradedScore.from_report(report) if report else UNSET,
         suites=suites,
         problem=problem or UNSET,
     )
 
 
-def lineage_of(commit: Commit, previous: str) -> str:
+def hash_lineage(commit: Commit, previous: str) -> str:
     """What a commit's pages depend on: the reports and words of it and of all before it."""
     parts = (previous, commit.sha, commit.subject, commit.author, commit.date, commit.replay or "", commit.live or "")
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def _suite(suite: SuiteReport) -> SuiteFigures:
-    verdicts = sum((Verdicts.of(test) for test in suite.tests), Verdicts())
-    return SuiteFigures(suite_id(suite.name), suite.name, verdicts, Score.of(suite))
+def _make_suite_summary(suite: SuiteReport) -> SuiteSummary:
+    verdicts = sum((VerdictCounts.from_test(test) for test in suite.tests), VerdictCounts())
+    return SuiteSummary(make_suite_id(suite.name), suite.name, verdicts, GradedScore.from_report(suite))

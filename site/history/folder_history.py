@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from ...compiler.identity import hashed_slug
+from ...compiler.identity import make_hashed_slug
 from ...foundations.fault import BadInput
 from ..report.report_file import FILE, MAX_BYTES
 from .commit import Commit
@@ -16,7 +16,7 @@ _SHA = re.compile(r"[0-9a-f]{7,64}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-class _Run(msgspec.Struct):
+class _RunMetadata(msgspec.Struct):
     """What is read of run.json."""
 
     commit: str = ""
@@ -37,8 +37,10 @@ class FolderHistory:
             raise BadInput(f"{folder}: {error.strerror or error}", _HELP) from None
         if not found:
             raise BadInput(f"{folder}: no folder in it has a {FILE}", _HELP)
-        runs = sorted(((_run(path), path) for path in found), key=lambda row: (row[0].started, row[1].name))
-        self.commits = _linked([_commit(run, path) for run, path in runs])
+        runs = sorted(
+            ((_read_run_metadata(path), path) for path in found), key=lambda row: (row[0].started, row[1].name)
+        )
+        self.commits = _link_commits([_make_commit(run, path) for run, path in runs])
 
     def read(self, key: str) -> bytes:
         with (self._folder / key.rpartition(":")[0] / FILE).open("rb") as stream:
@@ -53,23 +55,23 @@ class FolderHistory:
         return None
 
 
-def _run(folder: Path) -> _Run:
+def _read_run_metadata(folder: Path) -> _RunMetadata:
     try:
         with (folder / "run.json").open("rb") as stream:
-            return msgspec.json.decode(stream.read(MAX_BYTES), type=_Run)
+            return msgspec.json.decode(stream.read(MAX_BYTES), type=_RunMetadata)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return _Run()
+        return _RunMetadata()
 
 
-def _commit(run: _Run, folder: Path) -> Commit:
+def _make_commit(run: _RunMetadata, folder: Path) -> Commit:
     name = run.commit or folder.name
     date = _DATE.match(run.started)
-    sha = name if _SHA.fullmatch(name) else hashed_slug(name)
+    sha = name if _SHA.fullmatch(name) else make_hashed_slug(name)
     key = f"{folder.name}:{(folder / FILE).stat().st_size}"
     return Commit(sha, folder.name, run.branch, date[0] if date else "", None, key)
 
 
-def _linked(commits: list[Commit]) -> tuple[Commit, ...]:
+def _link_commits(commits: list[Commit]) -> tuple[Commit, ...]:
     """Each with the one before it; of two folders of one commit, the later counts."""
     last = {commit.sha: commit for commit in commits}
     linked: list[Commit] = []

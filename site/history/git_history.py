@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from ...foundations.fault import Fault
-from ..report.report_file import COMMITTED, MAX_BYTES, NotAReport
+from ..report.report_file import COMMITTED, MAX_BYTES, InvalidReport
 from .commit import WORKTREE, Commit
 
 REPLAY = COMMITTED
@@ -23,9 +23,9 @@ class GitHistory:
         self._folder = folder
         self._sizes: dict[str, int] = {}
         self._reader: subprocess.Popen[bytes] | None = None
-        self._is_cut = self._ask("rev-parse", "--is-shallow-repository").strip() == b"true"
-        committed = self._committed()
-        self.commits = (*committed, *self._uncommitted(committed))
+        self._is_cut = self._run_git("rev-parse", "--is-shallow-repository").strip() == b"true"
+        committed = self._list_committed()
+        self.commits = (*committed, *self._list_uncommitted(committed))
 
     @property
     def remark(self) -> str | None:
@@ -33,10 +33,10 @@ class GitHistory:
 
     def read(self, key: str) -> bytes:
         if key.startswith(f"{WORKTREE}:"):
-            return _file(self._folder / key.removeprefix(f"{WORKTREE}:")) or b""
+            return _read_file(self._folder / key.removeprefix(f"{WORKTREE}:")) or b""
         if self._sizes.get(key, 0) > MAX_BYTES:
-            raise NotAReport(f"a report has at most {MAX_BYTES:,} bytes")
-        return self._blob(key)
+            raise InvalidReport(f"a report has at most {MAX_BYTES:,} bytes")
+        return self._read_blob(key)
 
     def __enter__(self) -> Self:
         return self
@@ -47,10 +47,10 @@ class GitHistory:
         if self._reader is not None:
             self._reader.communicate()
 
-    def _committed(self) -> tuple[Commit, ...]:
-        fields = self._ask(*_LOG, "--", REPLAY, LIVE).decode("utf-8", "replace").split("\0")[:-1]
+    def _list_committed(self) -> tuple[Commit, ...]:
+        fields = self._run_git(*_LOG, "--", REPLAY, LIVE).decode("utf-8", "replace").split("\0")[:-1]
         shas = fields[::5]
-        blobs = self._blobs([f"{sha}:./{path}" for path in (REPLAY, LIVE) for sha in shas])
+        blobs = self._find_blobs([f"{sha}:./{path}" for path in (REPLAY, LIVE) for sha in shas])
         columns = (*(fields[at::5] for at in range(5)), blobs[: len(shas)], blobs[len(shas) :])
         commits: list[Commit] = []
         before: dict[str, str | None] = {}
@@ -61,10 +61,10 @@ class GitHistory:
                 commits.append(Commit(sha, subject, author, date, previous, replay, live))
         return tuple(commits)
 
-    def _blobs(self, names: list[str]) -> list[str | None]:
+    def _find_blobs(self, names: list[str]) -> list[str | None]:
         """The blob that each name stands for, where there is one."""
         asked = "".join(f"{name}\n" for name in names).encode()
-        answers = self._ask("cat-file", "--batch-check", stdin=asked).decode().splitlines()
+        answers = self._run_git("cat-file", "--batch-check", stdin=asked).decode().splitlines()
         found: list[str | None] = []
         for answer in answers:
             blob, _, rest = answer.partition(" ")
@@ -73,25 +73,25 @@ class GitHistory:
             self._sizes[blob] = int(size) if kind == "blob" else 0
         return found
 
-    def _uncommitted(self, committed: tuple[Commit, ...]) -> tuple[Commit, ...]:
+    def _list_uncommitted(self, committed: tuple[Commit, ...]) -> tuple[Commit, ...]:
         last = committed[-1] if committed else None
         keys = [
-            self._key_on_disk(path, key)
+            self._find_key_on_disk(path, key)
             for path, key in zip((REPLAY, LIVE), (last.replay, last.live) if last else (None, None), strict=True)
         ]
         if not any(key and key.startswith(f"{WORKTREE}:") for key in keys):
             return ()
         return (Commit(WORKTREE, "Not committed yet", "", "", last.sha if last else None, *keys),)
 
-    def _key_on_disk(self, path: str, committed: str | None) -> str | None:
-        data = _file(self._folder / path)
+    def _find_key_on_disk(self, path: str, committed: str | None) -> str | None:
+        data = _read_file(self._folder / path)
         if data is None or (committed and len(data) == self._sizes[committed] and data == self.read(committed)):
             return committed
         return f"{WORKTREE}:{path}"
 
-    def _blob(self, key: str) -> bytes:
+    def _read_blob(self, key: str) -> bytes:
         if self._reader is None:
-            command = [_git(), "cat-file", "--batch"]
+            command = [_find_git(), "cat-file", "--batch"]
             self._reader = subprocess.Popen(  # noqa: S603 - argv, no shell
                 command, cwd=self._folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
@@ -105,20 +105,20 @@ class GitHistory:
             raise Fault(f"git has no object {key}", "`git fsck` checks the repository")
         return reader.stdout.read(int(header[2]) + 1)[:-1]
 
-    def _ask(self, *arguments: str, stdin: bytes = b"") -> bytes:
+    def _run_git(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """What git answers; nothing where this is no repository, or one without a commit."""
-        command = [_git(), "-c", "i18n.logOutputEncoding=UTF-8", *arguments]
+        command = [_find_git(), "-c", "i18n.logOutputEncoding=UTF-8", *arguments]
         return subprocess.run(command, cwd=self._folder, input=stdin, capture_output=True, check=False).stdout  # noqa: S603 - argv, no shell
 
 
-def _git() -> str:
+def _find_git() -> str:
     git = shutil.which("git")
     if git is None:
         raise Fault("git is not on PATH, and the history comes from it", "install git, or give reports with --reports")
     return git
 
 
-def _file(path: Path) -> bytes | None:
+def _read_file(path: Path) -> bytes | None:
     try:
         with path.open("rb") as stream:
             return stream.read(MAX_BYTES + 1)

@@ -1,9 +1,9 @@
 """A report in one line, for coding agents: the verdict, and for each failure why and the command that shows it."""
 
-from ...foundations.outside_text import shown
-from ..report.reasons import reasons
-from ..report.report_model import Report, Selection, SuiteReport, TestReport
-from ..report.reproduce import Reproducer
+from ...foundations.untrusted_text import escape_untrusted_text
+from ..report.report_model import Report, SelectionCounts, SuiteReport, TestReport
+from ..report.reproduce_command import Reproducer
+from ..report.status_reasons import list_status_reasons
 
 MAX_SHOWN = 5
 
@@ -12,17 +12,18 @@ def render_agent_line(report: Report, reproducer: Reproducer) -> str:
     """`PASS …` or `FAIL …`; what a failure says is cut, its command never."""
     found = report.summary
     failures = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
-    grade = f", grade {found.grade}, F1 {found.selection.f1}" if isinstance(found.selection, Selection) else ""
+    grade = f", grade {found.grade}, F1 {found.selection.f1}" if isinstance(found.selection, SelectionCounts) else ""
     if not failures:
         skipped = f", {found.skipped:,} skipped" if found.skipped else ""
         return f"PASS {found.passed:,} of {found.tests:,} tests{skipped}{grade}\n"
-    shown_ones = [_failure(suite, test, reproducer) for suite, test in failures[:MAX_SHOWN]]
+    shown_ones = [_format_failure(suite, test, reproducer) for suite, test in failures[:MAX_SHOWN]]
     if len(failures) > MAX_SHOWN:
         shown_ones.append(f"and {len(failures) - MAX_SHOWN:,} more")
     return " | ".join([f"FAIL {len(failures):,} of {found.tests:,} tests{grade}", *shown_ones]) + "\n"
 
 
-def _failure(suite: SuiteReport, test: TestReport, reproducer: Reproducer) -> str:
-    model = f"@{shown(test.model)}" if isinstance(test.model, str) else ""
-    why = shown("; ".join(reasons(test)))
-    return f"{shown(suite.name)}/{shown(test.name)}{model}: {why} => {reproducer.command(suite, test)}"
+def _format_failure(suite: SuiteReport, test: TestReport, reproducer: Reproducer) -> str:
+    model = f"@{escape_untrusted_text(test.model)}" if isinstance(test.model, str) else ""
+    why = escape_untrusted_text("; ".join(list_status_reasons(test)))
+    name = f"{escape_untrusted_text(suite.name)}/{escape_untrusted_text(test.name)}{model}"
+    return f"{name}: {why} => {reproducer.format_command(suite, test)}"

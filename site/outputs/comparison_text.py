@@ -2,51 +2,56 @@
 
 from collections.abc import Callable, Iterator
 
-from ...compiler.render import Paint, plain
-from ...foundations.outside_text import Quote, code, shown
-from ..report.comparison import Cause, Change, Diff, Share, Standing
+from ...compiler.diagnostic_output import Paint, apply_no_style
+from ...foundations.untrusted_text import Quote, escape_untrusted_text, format_inline_code
+from ..report.comparison import ChangeCause, ChangedTest, Diff, Frequency, ReportedOutcome
 
 MARKDOWN_HEAD = ("| | test | status | F1 | why |", "|---|---|---|---|---|")
 _SHOWN = 6
 _STYLES = {"regressed": "error", "improved": "good"}
 
 
-def render_text(diff: Diff, paint: Paint = plain) -> str:
+def render_comparison_text(diff: Diff, paint: Paint = apply_no_style) -> str:
     """A block for each test that changed, then the summary; three lines where none did."""
     if not diff.changes:
-        return f"nothing changed\n{_grades(diff, shown)}\n{_counts(diff)}\n"
+        return f"nothing changed\n{_format_grades(diff, escape_untrusted_text)}\n{_format_counts(diff)}\n"
     has_many = len({change.suite for change in diff.changes}) > 1
     lines: list[str] = []
     for change in diff.changes:
-        name = " · ".join(shown(part) for part in _names(change, has_many))
-        word = paint(f"{_word(change):<9}", "warning" if change.is_allowed else _STYLES.get(change.verdict, "warning"))
+        name = " · ".join(escape_untrusted_text(part) for part in _list_name_parts(change, has_many))
+        word = paint(
+            f"{_get_verdict_word(change):<9}",
+            "warning" if change.is_allowed else _STYLES.get(change.verdict, "warning"),
+        )
         lines.append(f"{word}  {name}")
-        lines += [f"{'':11}{detail}" for detail in (_standings(change), *causes(change, shown))]
-    return "\n".join([*lines, "", _grades(diff, shown), _counts(diff), ""])
+        lines += [
+            f"{'':11}{detail}" for detail in (_format_outcomes(change), *format_causes(change, escape_untrusted_text))
+        ]
+    return "\n".join([*lines, "", _format_grades(diff, escape_untrusted_text), _format_counts(diff), ""])
 
 
-def render_markdown(diff: Diff) -> str:
+def render_comparison_markdown(diff: Diff) -> str:
     """A table of the tests that changed; three lines where none did."""
     if not diff.changes:
-        return f"**toolgrade: nothing changed**\n\n{markdown_headline(diff)}\n"
+        return f"**toolgrade: nothing changed**\n\n{format_markdown_headline(diff)}\n"
     verdict = "regressed" if diff.tally.regressed else "no regression"
-    rows = [markdown_row(change) for change in diff.changes]
-    return "\n".join([f"**toolgrade: {verdict}**", "", markdown_headline(diff), "", *MARKDOWN_HEAD, *rows, ""])
+    rows = [format_markdown_row(change) for change in diff.changes]
+    return "\n".join([f"**toolgrade: {verdict}**", "", format_markdown_headline(diff), "", *MARKDOWN_HEAD, *rows, ""])
 
 
-def markdown_headline(diff: Diff) -> str:
+def format_markdown_headline(diff: Diff) -> str:
     """Grades and counts, on one line."""
-    return f"{_grades(diff, code)}; {_counts(diff)}"
+    return f"{_format_grades(diff, format_inline_code)}; {_format_counts(diff)}"
 
 
-def markdown_row(change: Change) -> str:
+def format_markdown_row(change: ChangedTest) -> str:
     """A row below `MARKDOWN_HEAD`."""
-    name = " · ".join(code(part) for part in _names(change, with_suite=True))
-    why = "<br>".join(causes(change, code))
-    return f"| {_word(change)} | {name} | {_statuses(change)} | {_f1s(change)} | {why} |"
+    name = " · ".join(format_inline_code(part) for part in _list_name_parts(change, with_suite=True))
+    why = "<br>".join(format_causes(change, format_inline_code))
+    return f"| {_get_verdict_word(change)} | {name} | {_format_statuses(change)} | {_format_f1s(change)} | {why} |"
 
 
-def _names(change: Change, with_suite: bool) -> Iterator[str]:
+def _list_name_parts(change: ChangedTest, with_suite: bool) -> Iterator[str]:
     if with_suite:
         yield change.suite
     yield change.test
@@ -54,34 +59,36 @@ def _names(change: Change, with_suite: bool) -> Iterator[str]:
         yield change.model
 
 
-def _word(change: Change) -> str:
+def _get_verdict_word(change: ChangedTest) -> str:
     return "allowed" if change.is_allowed else change.verdict
 
 
-def _standings(change: Change) -> str:
-    f1 = _f1s(change)
-    return f"{_statuses(change)}{f', F1 {f1}' if f1 else ''}"
+def _format_outcomes(change: ChangedTest) -> str:
+    f1 = _format_f1s(change)
+    return f"{_format_statuses(change)}{f', F1 {f1}' if f1 else ''}"
 
 
-def _statuses(change: Change) -> str:
-    return _moved(*(side.status if isinstance(side, Standing) else None for side in (change.old, change.new)))
+def _format_statuses(change: ChangedTest) -> str:
+    return _format_transition(
+        *(side.status if isinstance(side, ReportedOutcome) else None for side in (change.old, change.new))
+    )
 
 
-def _f1s(change: Change) -> str:
+def _format_f1s(change: ChangedTest) -> str:
     """A side without an F1 is written out only where the other has one."""
-    f1s = [side.f1 for side in (change.old, change.new) if isinstance(side, Standing)]
+    f1s = [side.f1 for side in (change.old, change.new) if isinstance(side, ReportedOutcome)]
     if not any(isinstance(f1, int) for f1 in f1s):
         return ""
     return " → ".join(dict.fromkeys(str(f1) if isinstance(f1, int) else "none" for f1 in f1s))
 
 
-def _moved(old: str | None, new: str | None) -> str:
+def _format_transition(old: str | None, new: str | None) -> str:
     """`passed → failed`; what did not move, or stands on one side alone, is written once."""
     found = [text for text in (old, new) if text is not None]
     return " → ".join(dict.fromkeys(found))
 
 
-def _grades(diff: Diff, quote: Quote) -> str:
+def _format_grades(diff: Diff, quote: Quote) -> str:
     sides = (diff.old, diff.new)
     grades = [quote(side.grade) if isinstance(side.grade, str) else "none" for side in sides]
     numbers = [str(side.f1) if isinstance(side.f1, int) else "none" for side in sides]
@@ -89,10 +96,10 @@ def _grades(diff: Diff, quote: Quote) -> str:
     if diff.old.mode != diff.new.mode:
         remarks.append(f"{diff.old.mode} against {diff.new.mode}")
     remark = f" ({', '.join(remarks)})" if remarks else ""
-    return f"grade {_moved(*grades)}, F1 {_moved(*numbers)}{remark}"
+    return f"grade {_format_transition(*grades)}, F1 {_format_transition(*numbers)}{remark}"
 
 
-def _counts(diff: Diff) -> str:
+def _format_counts(diff: Diff) -> str:
     tally = diff.tally
     words = ("regressed", "allowed", "improved", "added", "removed", "unchanged")
     numbers = (tally.regressed, tally.allowed, tally.improved, tally.added, tally.removed, tally.unchanged)
@@ -101,54 +108,57 @@ def _counts(diff: Diff) -> str:
     return f"{total:,} test{'' if total == 1 else 's'}: {', '.join(counts) or 'none'}"
 
 
-def causes(change: Change, quote: Quote) -> Iterator[str]:
+def format_causes(change: ChangedTest, quote: Quote) -> Iterator[str]:
     """Why a test changed, a line each; the first few."""
     for cause in change.causes[:_SHOWN]:
-        yield _SENTENCES[cause.kind](cause, quote(cause.name)) + _reason(cause, quote)
+        yield _SENTENCES[cause.kind](cause, quote(cause.name)) + _format_reason(cause, quote)
     if len(change.causes) > _SHOWN:
         yield f"and {len(change.causes) - _SHOWN:,} more"
 
 
-def _reason(cause: Cause, quote: Quote) -> str:
+def _format_reason(cause: ChangeCause, quote: Quote) -> str:
     return f": {quote(cause.reason)}" if isinstance(cause.reason, str) and cause.kind != "assertion_held" else ""
 
 
-def _in_runs(cause: Cause) -> str:
+def _format_frequency(cause: ChangeCause) -> str:
     """In how many runs it is so now, where there are several, and in how many it was."""
     new, old = cause.new, cause.old
-    if not isinstance(new, Share) or new.runs == 1:
+    if not isinstance(new, Frequency) or new.runs == 1:
         return ""
-    was = f" (was {old.count:,} of {old.runs:,})" if isinstance(old, Share) and old.count else ""
+    was = f" (was {old.count:,} of {old.runs:,})" if isinstance(old, Frequency) and old.count else ""
     return f" in {new.count:,} of {new.runs:,} runs{was}"
 
 
-def _calls(cause: Cause) -> str:
-    counts = [share.count if isinstance(share, Share) else 0 for share in (cause.old, cause.new)]
+def _format_call_counts(cause: ChangeCause) -> str:
+    counts = [share.count if isinstance(share, Frequency) else 0 for share in (cause.old, cause.new)]
     return f"{counts[1]:,} time{'' if counts[1] == 1 else 's'}{f' (was {counts[0]:,})' if counts[0] else ''}"
 
 
-def _is_none_left(cause: Cause) -> bool:
-    return not (isinstance(cause.new, Share) and cause.new.count)
+def _is_none_left(cause: ChangeCause) -> bool:
+    return not (isinstance(cause.new, Frequency) and cause.new.count)
 
 
-_SENTENCES: dict[str, Callable[[Cause, str], str]] = {
-    "class_missed": lambda cause, name: f"misses {name}{_in_runs(cause)}",
+_SENTENCES: dict[str, Callable[[ChangeCause, str], str]] = {
+    "class_missed": lambda cause, name: f"misses {name}{_format_frequency(cause)}",
     "class_reached": lambda cause, name: (
-        f"reaches {name} again" if _is_none_left(cause) else f"misses {name} less: {_in_runs(cause).lstrip()}"
+        f"reaches {name} again" if _is_none_left(cause) else f"misses {name} less: {_format_frequency(cause).lstrip()}"
     ),
     "class_added": lambda cause, name: (
-        f"asks for {name} now, and " + ("reaches it" if _is_none_left(cause) else f"misses it{_in_runs(cause)}")
+        f"asks for {name} now, and "
+        + ("reaches it" if _is_none_left(cause) else f"misses it{_format_frequency(cause)}")
     ),
     "class_removed": lambda _, name: f"no longer asks for {name}",
-    "tool_uncalled": lambda cause, name: f"does not call {name}{_in_runs(cause)}",
+    "tool_uncalled": lambda cause, name: f"does not call {name}{_format_frequency(cause)}",
     "tool_called": lambda cause, name: (
-        f"calls {name} again" if _is_none_left(cause) else f"does not call {name}{_in_runs(cause)}"
+        f"calls {name} again" if _is_none_left(cause) else f"does not call {name}{_format_frequency(cause)}"
     ),
     "tool_added": lambda _, name: f"expects {name} now",
     "tool_removed": lambda _, name: f"no longer expects {name}",
-    "unexpected_more": lambda cause, name: f"calls {name}, unexpected, {_calls(cause)}",
+    "unexpected_more": lambda cause, name: f"calls {name}, unexpected, {_format_call_counts(cause)}",
     "unexpected_fewer": lambda cause, name: (
-        f"no longer calls {name}, unexpected" if _is_none_left(cause) else f"calls {name}, unexpected, {_calls(cause)}"
+        f"no longer calls {name}, unexpected"
+        if _is_none_left(cause)
+        else f"calls {name}, unexpected, {_format_call_counts(cause)}"
     ),
     "assertion_failed": lambda _, name: f"{name} fails",
     "assertion_held": lambda _, name: f"{name} holds again",

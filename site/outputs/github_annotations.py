@@ -2,31 +2,35 @@
 
 from collections.abc import Callable
 
-from ...compiler.places import Places
-from ...compiler.render import annotation
-from ...foundations.outside_text import shown
-from ..report.reasons import failed_gate, reasons
+from ...compiler.diagnostic_output import format_github_annotation
+from ...compiler.suite_locations import SuiteLocations
+from ...foundations.untrusted_text import escape_untrusted_text
 from ..report.report_model import Report, SuiteReport, TestReport
+from ..report.status_reasons import find_failed_gate, list_status_reasons
 
 MAX_SHOWN = 10
 """GitHub shows no more annotations of a kind for one step; what it would drop is counted in the last."""
 
 
-def render_annotations(report: Report, places: Places, from_root: Callable[[str], str] = str) -> str:
+def render_annotations(report: Report, places: SuiteLocations, from_root: Callable[[str], str] = str) -> str:
     """A line for each test that did not pass, worst first; `from_root` names a file from the repository's root."""
     found = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
     found.sort(key=lambda pair: pair[1].status != "error")
     fits = found if len(found) <= MAX_SHOWN else found[: MAX_SHOWN - 1]
-    lines = [_annotation(suite, test, places, from_root) for suite, test in fits]
+    lines = [_render_annotation(suite, test, places, from_root) for suite, test in fits]
     if len(found) > len(fits):
         more = f"and {len(found) - len(fits):,} more tests that did not pass"
-        lines.append(annotation("error", None, "toolgrade", more))
+        lines.append(format_github_annotation("error", None, "toolgrade", more))
     return "".join(lines)
 
 
-def _annotation(suite: SuiteReport, test: TestReport, places: Places, from_root: Callable[[str], str]) -> str:
-    place = places.of(suite.name, test.name, failed_gate(test))
+def _render_annotation(
+    suite: SuiteReport, test: TestReport, places: SuiteLocations, from_root: Callable[[str], str]
+) -> str:
+    place = places.find_test(suite.name, test.name, find_failed_gate(test))
     names = [name for name in (suite.name, test.name, test.model) if isinstance(name, str)]
-    title = " · ".join(shown(name) for name in names)
+    title = " · ".join(escape_untrusted_text(name) for name in names)
     where = (from_root(place.file), place.line, place.column)
-    return annotation("error", where, title, "\n".join([f"{test.status}: {title}", *reasons(test)]))
+    return format_github_annotation(
+        "error", where, title, "\n".join([f"{test.status}: {title}", *list_status_reasons(test)])
+    )

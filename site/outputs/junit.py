@@ -2,10 +2,10 @@
 
 from xml.etree import ElementTree as ET
 
-from ...foundations.outside_text import shown
-from ..report.reasons import reasons
+from ...foundations.untrusted_text import escape_untrusted_text
 from ..report.report_model import Report, SuiteReport, TestReport
-from ..report.reproduce import Reproducer
+from ..report.reproduce_command import Reproducer
+from ..report.status_reasons import list_status_reasons
 
 MAX_LINES = 50
 _LINE = 1_000
@@ -18,33 +18,42 @@ def render_junit(report: Report, reproducer: Reproducer) -> bytes:
     root = ET.Element("testsuites", name="toolgrade", tests=str(counts.tests), failures=str(counts.failed))
     root.set("errors", str(counts.errors))
     for suite in report.suites:
-        root.append(_suite(suite, reproducer))
+        root.append(_make_suite_element(suite, reproducer))
     ET.indent(root)
     written: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
     return written + b"\n"
 
 
-def _suite(suite: SuiteReport, reproducer: Reproducer) -> ET.Element:
+def _make_suite_element(suite: SuiteReport, reproducer: Reproducer) -> ET.Element:
     statuses = [test.status for test in suite.tests]
-    element = ET.Element("testsuite", name=shown(suite.name), tests=str(len(statuses)), file=shown(suite.file))
+    element = ET.Element(
+        "testsuite",
+        name=escape_untrusted_text(suite.name),
+        tests=str(len(statuses)),
+        file=escape_untrusted_text(suite.file),
+    )
     for status, attribute in (("failed", "failures"), ("error", "errors"), ("skipped", "skipped")):
         element.set(attribute, str(statuses.count(status)))
     if isinstance(suite.grade, str):
         properties = ET.SubElement(element, "properties")
-        ET.SubElement(properties, "property", name="grade", value=shown(suite.grade))
+        ET.SubElement(properties, "property", name="grade", value=escape_untrusted_text(suite.grade))
     for test in suite.tests:
-        element.append(_case(suite, test, reproducer))
+        element.append(_make_case_element(suite, test, reproducer))
     return element
 
 
-def _case(suite: SuiteReport, test: TestReport, reproducer: Reproducer) -> ET.Element:
-    model = f" [{shown(test.model)}]" if isinstance(test.model, str) else ""
-    case = ET.Element("testcase", classname=shown(suite.name), name=f"{shown(test.name)}{model}")
+def _make_case_element(suite: SuiteReport, test: TestReport, reproducer: Reproducer) -> ET.Element:
+    model = f" [{escape_untrusted_text(test.model)}]" if isinstance(test.model, str) else ""
+    case = ET.Element(
+        "testcase", classname=escape_untrusted_text(suite.name), name=f"{escape_untrusted_text(test.name)}{model}"
+    )
     if test.status in _TAGS:
-        lines = [line[:_LINE] for line in reasons(test, lambda text: shown(text, _LINE))]
+        lines = [line[:_LINE] for line in list_status_reasons(test, lambda text: escape_untrusted_text(text, _LINE))]
         outcome = ET.SubElement(case, _TAGS[test.status], type=test.status, message=lines[0] if lines else test.status)
         if test.status != "skipped":
             more = [f"and {len(lines) - MAX_LINES:,} more"] if len(lines) > MAX_LINES else []
-            command = reproducer.command(suite, test)
-            outcome.text = "\n".join(["", *lines[:MAX_LINES], *more, f"reproduce: {shown(command, _LINE)}", ""])
+            command = reproducer.format_command(suite, test)
+            outcome.text = "\n".join(
+                ["", *lines[:MAX_LINES], *more, f"reproduce: {escape_untrusted_text(command, _LINE)}", ""]
+            )
     return case

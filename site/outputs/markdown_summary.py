@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...foundations.outside_text import code
+from ...foundations.untrusted_text import format_inline_code
 from ..report.comparison import Diff
-from ..report.reasons import reasons
-from ..report.report_model import Report, Selection, SuiteReport, TestReport, graded_counts
-from .comparison_text import MARKDOWN_HEAD, markdown_headline, markdown_row
+from ..report.report_model import Report, SelectionCounts, SuiteReport, TestReport, find_graded_counts
+from ..report.status_reasons import list_status_reasons
+from .comparison_text import MARKDOWN_HEAD, format_markdown_headline, format_markdown_row
 
 MAX_CHARACTERS = 50_000
 """GitHub refuses a comment of more than 65,536."""
@@ -14,36 +14,46 @@ _NAMED = 5
 _HEAD = ("| test | status | F1 | why |", "|---|---|---|---|")
 
 
-def render_summary(report: Report, diff: Diff | None = None, base: str = "") -> str:
+def render_markdown_summary(report: Report, diff: Diff | None = None, base: str = "") -> str:
     """Three lines where nothing changed against the base; every name in it is inert."""
     failures = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
     head = [f"### toolgrade: {'failed' if failures else 'passed'}", ""]
     if diff is not None and not diff.changes:
-        still = f"; not passed, as before: {', '.join(_some([_name(*pair) for pair in failures]))}" if failures else ""
-        return "\n".join([*head, f"{_overall(report)}; nothing changed against {code(base)}{still}", ""])
-    parts = [*head, _overall(report)]
+        still = (
+            f"; not passed, as before: {', '.join(_limit_lines([_format_test_name(*pair) for pair in failures]))}"
+            if failures
+            else ""
+        )
+        return "\n".join(
+            [*head, f"{_format_totals(report)}; nothing changed against {format_inline_code(base)}{still}", ""]
+        )
+    parts = [*head, _format_totals(report)]
     if diff is not None:
-        parts += ["", f"**Against {code(base)}:** {markdown_headline(diff)}"]
-        parts += _table(MARKDOWN_HEAD, (markdown_row(change) for change in diff.changes), len(diff.changes))
+        parts += ["", f"**Against {format_inline_code(base)}:** {format_markdown_headline(diff)}"]
+        parts += _render_table(
+            MARKDOWN_HEAD, (format_markdown_row(change) for change in diff.changes), len(diff.changes)
+        )
     elif base:
-        parts += ["", f"No report is committed at {code(base)}: there is nothing to compare with yet."]
+        parts += ["", f"No report is committed at {format_inline_code(base)}: there is nothing to compare with yet."]
     if failures:
         parts += ["", "**Not passed**"]
-        parts += _table(_HEAD, (_row(suite, test) for suite, test in failures), len(failures))
+        parts += _render_table(_HEAD, (_format_row(suite, test) for suite, test in failures), len(failures))
     return "\n".join([*parts, ""])
 
 
-def _overall(report: Report) -> str:
+def _format_totals(report: Report) -> str:
     found = report.summary
     grade = (
-        f"grade {code(str(found.grade))}, F1 {found.selection.f1}; " if isinstance(found.selection, Selection) else ""
+        f"grade {format_inline_code(str(found.grade))}, F1 {found.selection.f1}; "
+        if isinstance(found.selection, SelectionCounts)
+        else ""
     )
     counts = ((found.passed, "passed"), (found.failed, "failed"), (found.errors, "errors"), (found.skipped, "skipped"))
     written = ", ".join(f"{number:,} {word}" for number, word in counts if number)
     return f"{grade}{found.tests:,} test{'' if found.tests == 1 else 's'}: {written or 'none'}"
 
 
-def _table(head: Sequence[str], rows: Iterable[str], total: int) -> Iterator[str]:
+def _render_table(head: Sequence[str], rows: Iterable[str], total: int) -> Iterator[str]:
     """As many rows as fit; how many do not is said below."""
     yield from ("", *head)
     room, count = MAX_CHARACTERS // 2, 0
@@ -57,15 +67,15 @@ def _table(head: Sequence[str], rows: Iterable[str], total: int) -> Iterator[str
         yield from ("", f"and {total - count:,} more")
 
 
-def _row(suite: SuiteReport, test: TestReport) -> str:
-    counts = graded_counts(test.gates)
-    why = "<br>".join(_some(list(reasons(test, code))))
-    return f"| {_name(suite, test)} | {test.status} | {counts.f1 if counts else ''} | {why} |"
+def _format_row(suite: SuiteReport, test: TestReport) -> str:
+    counts = find_graded_counts(test.gates)
+    why = "<br>".join(_limit_lines(list(list_status_reasons(test, format_inline_code))))
+    return f"| {_format_test_name(suite, test)} | {test.status} | {counts.f1 if counts else ''} | {why} |"
 
 
-def _name(suite: SuiteReport, test: TestReport) -> str:
-    return " · ".join(code(part) for part in (suite.name, test.name, test.model) if isinstance(part, str))
+def _format_test_name(suite: SuiteReport, test: TestReport) -> str:
+    return " · ".join(format_inline_code(part) for part in (suite.name, test.name, test.model) if isinstance(part, str))
 
 
-def _some(lines: Sequence[str]) -> list[str]:
+def _limit_lines(lines: Sequence[str]) -> list[str]:
     return [*lines[:_NAMED], *([f"and {len(lines) - _NAMED:,} more"] if len(lines) > _NAMED else [])]

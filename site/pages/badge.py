@@ -3,8 +3,8 @@
 from markupsafe import Markup
 
 from ...foundations.canonical_json import to_json
-from ...foundations.outside_text import make_visible
-from ..history.commit_summary import Score
+from ...foundations.untrusted_text import make_visible
+from ..history.commit_summary import GradedScore
 
 _COLOURS = {"A": "#0a6b4f", "B": "#456a0d", "C": "#7a5800", "D": "#9a4306", "F": "#a61b1b"}
 _NONE = "#626b7e"
@@ -23,10 +23,10 @@ fill="{colour}"/></g>
 _LONGEST = 40
 
 
-def badge_svg(label: str, score: Score | None) -> bytes:
+def render_badge_svg(label: str, score: GradedScore | None) -> bytes:
     """The badge of a suite, or of all of them."""
-    label, value = make_visible(label)[:_LONGEST], _value(score)
-    label_width, value_width = _width(label), _width(value)
+    label, value = make_visible(label)[:_LONGEST], _format_badge_value(score)
+    label_width, value_width = _estimate_text_width(label), _estimate_text_width(value)
     left, right = label_width + 14, value_width + 14
     return _SVG.format(
         label=label, value=value, total=left + right, left=left, right=right, label_width=label_width,
@@ -34,18 +34,23 @@ def badge_svg(label: str, score: Score | None) -> bytes:
     ).encode()  # fmt: skip
 
 
-def badge_json(label: str, score: Score | None) -> bytes:
+def render_badge_json(label: str, score: GradedScore | None) -> bytes:
     """For `https://img.shields.io/endpoint?url=…`."""
     colour = _COLOURS.get(score.grade if score else "", _NONE).removeprefix("#")
     return to_json(
-        {"schemaVersion": 1, "label": make_visible(label)[:_LONGEST], "message": _value(score), "color": colour}
+        {
+            "schemaVersion": 1,
+            "label": make_visible(label)[:_LONGEST],
+            "message": _format_badge_value(score),
+            "color": colour,
+        }
     )
 
 
-def _value(score: Score | None) -> str:
+def _format_badge_value(score: GradedScore | None) -> str:
     return f"{score.grade} {score.f1}" if score else "not graded"
 
 
-def _width(text: str) -> int:
+def _estimate_text_width(text: str) -> int:
     """About as wide as the letters are; the SVG makes them fit."""
     return sum(4 if char in "il.,:;'| " else 11 if char in "mwMW@" or ord(char) > 0x2E7F else 7 for char in text)

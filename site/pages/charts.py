@@ -12,7 +12,7 @@ _MOST_LABELS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartSeries:
     """A series; a gap is None."""
 
     name: str
@@ -20,7 +20,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ChartPoint:
     """Where on the x axis: what it is called, what it is about, where it leads."""
 
     label: str
@@ -28,25 +28,29 @@ class Point:
     href: str | None
 
 
-def thinned(count: int, most: int = _MOST_POINTS) -> list[int]:
+def select_drawn_points(count: int, most: int = _MOST_POINTS) -> list[int]:
     """Which of so many points are drawn: the first, the last, and an even choice between them."""
     if count <= most:
         return list(range(count))
     return [index * (count - 1) // (most - 1) for index in range(most)]
 
 
-def ruler(f1: int, previous: int | None) -> Markup:
+def draw_grade_scale(f1: int, previous: int | None) -> Markup:
     """The scale of letters, with a mark at this value and at the one before."""
     bands = [("F", 0, 60), *((letter, floor, min(floor + 10, 100)) for floor, letter in reversed(LETTERS))]
-    parts = [_band(letter, _ruler_x(low), _ruler_x(high), letter == letter_grade(f1)) for letter, low, high in bands]
-    parts += [Markup('<text class="cut" x="{}" y="54" text-anchor="middle">{}</text>').format(_ruler_x(low), low)
+    parts = [
+        _draw_scale_band(letter, _compute_scale_x(low), _compute_scale_x(high), letter == letter_grade(f1))
+        for letter, low, high in bands
+    ]
+    cut = Markup('<text class="cut" x="{}" y="54" text-anchor="middle">{}</text>')
+    parts += [cut.format(_compute_scale_x(low), low)
               for _, low, _ in bands[1:]]  # fmt: skip
-    parts.append(_marks(_ruler_x(f1), f1, previous))
+    parts.append(_draw_scale_marks(_compute_scale_x(f1), f1, previous))
     words = f"F1 {f1}, grade {letter_grade(f1)}" + (f"; it was {previous}" if previous is not None else "")
-    return _svg("ruler", 480, 60, words, parts)
+    return _wrap_in_svg("ruler", 480, 60, words, parts)
 
 
-def sparkline(values: Sequence[int | None]) -> Markup:
+def draw_sparkline(values: Sequence[int | None]) -> Markup:
     """The last few values, as wide as a word."""
     low = min([60, *(value // 20 * 20 for value in values if value is not None)])
     at = {index: (round(4 + 104 * index / max(len(values) - 1, 1), 1), round(21 - 18 * (value - low) / (100 - low), 1))
@@ -56,23 +60,29 @@ def sparkline(values: Sequence[int | None]) -> Markup:
     dots = [Markup('<circle cx="{}" cy="{}" r="{}" class="{}"/>').format(x, y, 3 if index == len(values) - 1 else 1.6,
             "last" if index == len(values) - 1 else "") for index, (x, y) in at.items()]  # fmt: skip
     words = f"F1 {', '.join('not measured' if value is None else str(value) for value in values)}"
-    return _svg("spark", 112, 24, words, [*_segments(list(at.values()), list(at), "p"), *dots], is_fixed=True)
+    return _wrap_in_svg(
+        "spark", 112, 24, words, [*_draw_segments(list(at.values()), list(at), "p"), *dots], is_fixed=True
+    )
 
 
-def trend(lines: Sequence[Line], points: Sequence[Point], *, narrow: bool = False) -> Markup:
+def draw_trend(lines: Sequence[ChartSeries], points: Sequence[ChartPoint], *, narrow: bool = False) -> Markup:
     """Lines over bands of grades; the first line is the one that counts."""
-    chosen = thinned(len(points), 6 if narrow else _MOST_POINTS)
-    lines = [Line(line.name, tuple(line.values[index] for index in chosen)) for line in lines[: 1 if narrow else None]]
+    chosen = select_drawn_points(len(points), 6 if narrow else _MOST_POINTS)
+    lines = [
+        ChartSeries(line.name, tuple(line.values[index] for index in chosen)) for line in lines[: 1 if narrow else None]
+    ]
     points = [points[index] for index in chosen]
-    plot = _Plot(lines, len(points), narrow)
-    parts = [*plot.bands(), *plot.curves(lines), *plot.links(lines[0], points), *plot.labels(lines)]
-    return _svg(f"trend {'narrow' if narrow else 'wide'}", plot.width, plot.height, _told(lines, points), parts)
+    plot = _TrendPlot(lines, len(points), narrow)
+    parts = [*plot.draw_bands(), *plot.draw_curves(lines), *plot.draw_links(lines[0], points), *plot.draw_labels(lines)]
+    return _wrap_in_svg(
+        f"trend {'narrow' if narrow else 'wide'}", plot.width, plot.height, _describe_trend(lines, points), parts
+    )
 
 
-class _Plot:
+class _TrendPlot:
     """Where things are on the trend."""
 
-    def __init__(self, lines: Sequence[Line], count: int, narrow: bool) -> None:
+    def __init__(self, lines: Sequence[ChartSeries], count: int, narrow: bool) -> None:
         lowest = min((value for line in lines for value in line.values if value is not None), default=60)
         self.low = min(60, lowest // 20 * 20)
         self.count = count
@@ -82,77 +92,86 @@ class _Plot:
         self.inset = 26 if narrow else 46
         self.narrow = narrow
 
-    def x(self, index: int) -> float:
+    def compute_x(self, index: int) -> float:
         if self.count == 1:
             return (self.left + self.right) / 2
         span = self.right - self.left - 2 * self.inset
         return round(self.left + self.inset + span * index / (self.count - 1), 1)
 
-    def y(self, value: int) -> float:
+    def compute_y(self, value: int) -> float:
         return round(self.bottom - (self.bottom - self.top) * (value - self.low) / (100 - self.low), 1)
 
-    def bands(self) -> list[Markup]:
+    def draw_bands(self) -> list[Markup]:
         parts: list[Markup] = []
         for letter, floor, top in [*((letter, floor, min(floor + 10, 100)) for floor, letter in LETTERS), ("F", 0, 60)]:
             if top > self.low:
-                parts.append(self._band(letter, max(floor, self.low), top))
-        return [*parts, self._tick(100), *(self._tick(floor) for floor, _ in LETTERS),
-                *([self._tick(self.low)] if self.low < 60 else [])]  # fmt: skip
+                parts.append(self._draw_band(letter, max(floor, self.low), top))
+        return [*parts, self._draw_tick(100), *(self._draw_tick(floor) for floor, _ in LETTERS),
+                *([self._draw_tick(self.low)] if self.low < 60 else [])]  # fmt: skip
 
-    def _band(self, letter: str, floor: int, top: int) -> Markup:
+    def _draw_band(self, letter: str, floor: int, top: int) -> Markup:
         text = Markup(
             '<rect class="band g-{0}" x="{1}" y="{2}" width="{3}" height="{4}"/>'
             '<text class="bl g-{0}" x="{5}" y="{6}">{0}</text>'
         )
-        y, height = self.y(top), round(self.y(floor) - self.y(top), 1)
+        y, height = self.compute_y(top), round(self.compute_y(floor) - self.compute_y(top), 1)
         return text.format(
             letter, self.left, y, self.right - self.left, height, self.left + 8, round(y + height / 2 + 5, 1)
         )
 
-    def _tick(self, value: int) -> Markup:
+    def _draw_tick(self, value: int) -> Markup:
         text = Markup('<line class="gl" x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>'
                       '<text x="{3}" y="{4}" text-anchor="end">{5}</text>')  # fmt: skip
-        y = self.y(value)
+        y = self.compute_y(value)
         return text.format(self.left, self.right, y, self.left - 7, round(y + 4, 1), value)
 
-    def curves(self, lines: Sequence[Line]) -> list[Markup]:
+    def draw_curves(self, lines: Sequence[ChartSeries]) -> list[Markup]:
         parts: list[Markup] = []
         for order, line in reversed(list(enumerate(lines))):
             known = [index for index, value in enumerate(line.values) if value is not None]
-            places = [(self.x(index), self.y(value)) for index, value in enumerate(line.values) if value is not None]
-            parts += _segments(places, known, f"s s{min(order, 4)}")
+            places = [
+                (self.compute_x(index), self.compute_y(value))
+                for index, value in enumerate(line.values)
+                if value is not None
+            ]
+            parts += _draw_segments(places, known, f"s s{min(order, 4)}")
         return parts
 
-    def links(self, line: Line, points: Sequence[Point]) -> list[Markup]:
-        labelled = set(thinned(self.count, 5 if self.narrow else _MOST_LABELS))
+    def draw_links(self, line: ChartSeries, points: Sequence[ChartPoint]) -> list[Markup]:
+        labelled = set(select_drawn_points(self.count, 5 if self.narrow else _MOST_LABELS))
         is_dense = self.count > 16
         parts: list[Markup] = []
         for index, (point, value) in enumerate(zip(points, line.values, strict=True)):
             is_last = index == self.count - 1
             body = [Markup("<title>{}</title>").format(point.title)]
             if not self.narrow:
-                body.append(self._hit(index))
+                body.append(self._draw_hit_area(index))
             if value is not None:
                 radius = 6.5 if is_last else 2.6 if is_dense else 4.5
                 dot = Markup('<circle cx="{}" cy="{}" r="{}"/>')
-                body.append(dot.format(self.x(index), self.y(value), radius))
+                body.append(dot.format(self.compute_x(index), self.compute_y(value), radius))
             if index in labelled:
                 label = Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>')
-                body.append(label.format(self.x(index), self.height - 14, point.label[: 4 if self.narrow else 9]))
-            parts.append(_link(point.href, "me" if is_last else "pt", body))
+                body.append(
+                    label.format(self.compute_x(index), self.height - 14, point.label[: 4 if self.narrow else 9])
+                )
+            parts.append(_wrap_in_link(point.href, "me" if is_last else "pt", body))
         return parts
 
-    def _hit(self, index: int) -> Markup:
+    def _draw_hit_area(self, index: int) -> Markup:
         step = (self.right - self.left - 2 * self.inset) / max(self.count - 1, 1)
         width = round(min(step, 2 * self.inset), 1)
         text = Markup('<rect class="hit" x="{}" y="{}" width="{}" height="{}"/>')
-        return text.format(round(self.x(index) - width / 2, 1), self.top, width, self.height - self.top)
+        return text.format(round(self.compute_x(index) - width / 2, 1), self.top, width, self.height - self.top)
 
-    def labels(self, lines: Sequence[Line]) -> list[Markup]:
+    def draw_labels(self, lines: Sequence[ChartSeries]) -> list[Markup]:
         """The last values beside the plot, moved apart where they would cover each other."""
         values = [(line.values[-1], order, line) for order, line in enumerate(lines)]
-        ends = sorted(((self.y(value), order, line) for value, order, line in values if value is not None), key=_place)
-        placed = _spread([y for y, _, _ in ends], 17, self.bottom)
+        ends = sorted(
+            ((self.compute_y(value), order, line) for value, order, line in values if value is not None),
+            key=_get_label_order,
+        )
+        placed = _move_labels_apart([y for y, _, _ in ends], 17, self.bottom)
         text = Markup('<text class="el s{}" x="{}" y="{}">{}<tspan>{}</tspan></text>')
         return [
             text.format(min(order, 4), self.right + 10, round(y + 4, 1), "" if self.narrow else f"{line.name[:16]} ",
@@ -161,11 +180,11 @@ class _Plot:
         ]  # fmt: skip
 
 
-def _place(end: tuple[float, int, Line]) -> tuple[float, int]:
+def _get_label_order(end: tuple[float, int, ChartSeries]) -> tuple[float, int]:
     return end[0], end[1]
 
 
-def _spread(places: list[float], least: float, bottom: float) -> list[float]:
+def _move_labels_apart(places: list[float], least: float, bottom: float) -> list[float]:
     found: list[float] = []
     for place in places:
         found.append(max(place, found[-1] + least) if found else place)
@@ -173,7 +192,7 @@ def _spread(places: list[float], least: float, bottom: float) -> list[float]:
     return [place - over for place in found]
 
 
-def _segments(places: list[tuple[float, float]], indexes: list[int], kind: str) -> list[Markup]:
+def _draw_segments(places: list[tuple[float, float]], indexes: list[int], kind: str) -> list[Markup]:
     """One line for each stretch without a gap; across a gap it is dotted."""
     parts: list[Markup] = []
     for start in range(len(places) - 1):
@@ -184,7 +203,7 @@ def _segments(places: list[tuple[float, float]], indexes: list[int], kind: str) 
     return parts
 
 
-def _band(letter: str, left: float, right: float, is_on: bool) -> Markup:
+def _draw_scale_band(letter: str, left: float, right: float, is_on: bool) -> Markup:
     text = Markup(
         '<g class="z g-{0}{1}"><rect x="{2}" y="27" width="{3}" height="11" rx="1.5"/>'
         '<text x="{4}" y="54" text-anchor="middle">{0}</text></g>'
@@ -193,12 +212,12 @@ def _band(letter: str, left: float, right: float, is_on: bool) -> Markup:
     return text.format(letter, " on" if is_on else "", round(left + 0.7, 1), width, round((left + right) / 2, 1))
 
 
-def _marks(x: float, f1: int, previous: int | None) -> Markup:
+def _draw_scale_marks(x: float, f1: int, previous: int | None) -> Markup:
     mark = Markup('<line class="mark" x1="{0}" x2="{0}" y1="20" y2="42"/><text class="vl" x="{1}" y="14" '
                   'text-anchor="middle">{2}</text>').format(x, min(max(x, 10), 470), f1)  # fmt: skip
     if previous is None or previous == f1:
         return mark
-    was = _ruler_x(previous)
+    was = _compute_scale_x(previous)
     label = min(max(was, x + 38) if was > x else min(was, x - 38), 460)
     return Markup(
         '<line class="link" x1="{0}" x2="{1}" y1="23" y2="23"/><line class="prev" x1="{1}" x2="{1}" y1="20" y2="41"/>'
@@ -206,26 +225,28 @@ def _marks(x: float, f1: int, previous: int | None) -> Markup:
     ).format(x, was, max(label, 18), previous, mark)
 
 
-def _ruler_x(value: int) -> float:
+def _compute_scale_x(value: int) -> float:
     """Each letter is as wide as the others: what matters happens above 60."""
     return round(value * 1.6 if value <= 60 else 96 + (value - 60) * 9.6, 1)
 
 
-def _link(href: str | None, kind: str, body: Sequence[Markup]) -> Markup:
+def _wrap_in_link(href: str | None, kind: str, body: Sequence[Markup]) -> Markup:
     inner = Markup("").join(body)
     if href is None:
         return Markup('<g class="{}">{}</g>').format(kind, inner)
     return Markup('<a class="{}" href="{}">{}</a>').format(kind, href, inner)
 
 
-def _told(lines: Sequence[Line], points: Sequence[Point]) -> str:
+def _describe_trend(lines: Sequence[ChartSeries], points: Sequence[ChartPoint]) -> str:
     values = lines[0].values
     told = [f"{point.label} {'not measured' if value is None else value}"
             for point, value in zip(points, values, strict=True)]  # fmt: skip
     return f"{lines[0].name} by commit: {', '.join(told)}"
 
 
-def _svg(kind: str, width: int, height: int, words: str, parts: Sequence[Markup], *, is_fixed: bool = False) -> Markup:
+def _wrap_in_svg(
+    kind: str, width: int, height: int, words: str, parts: Sequence[Markup], *, is_fixed: bool = False
+) -> Markup:
     has_links = kind.startswith("trend")
     size = Markup(' width="{}" height="{}"').format(width, height) if is_fixed else Markup("")
     return Markup('<svg class="{}" viewBox="0 0 {} {}"{} role="{}" aria-label="{}">{}</svg>').format(

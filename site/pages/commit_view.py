@@ -4,28 +4,28 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..history.commit import Commit
-from ..history.commit_summary import Figures
-from ..history.timeline import Reports, Timeline
-from ..report.comparison import Diff, Identity, diff, tests_of
+from ..history.commit_summary import CommitSummary
+from ..history.timeline import CommitReports, Timeline
+from ..report.comparison import Diff, Identity, diff, index_tests
 from ..report.report_model import Report, SuiteReport, TestReport
-from .addresses import suite_id, test_pages
+from .addresses import make_suite_id, map_test_pages
 
 RECENT = 5
 """How many commits a strip or a grid of commits shows."""
 
 
 @dataclass(frozen=True)
-class Edition:
+class CommitView:
     """A commit; `line` has the commits up to it, oldest first."""
 
     commit: Commit
-    figures: Figures
-    line: tuple[Figures, ...]
+    figures: CommitSummary
+    commits_so_far: tuple[CommitSummary, ...]
     report: Report
     live: Report | None
-    before: Figures | None
-    before_reports: Reports
-    recent: tuple[tuple[Figures, dict[Identity, TestReport]], ...]
+    before: CommitSummary | None
+    before_reports: CommitReports
+    recent: tuple[tuple[CommitSummary, dict[Identity, TestReport]], ...]
     has_test_pages: bool
 
     @cached_property
@@ -38,33 +38,33 @@ class Edition:
     def models(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(test.model for test in self.tests.values() if isinstance(test.model, str)))
 
-    def model_label(self, model: str | None) -> str | None:
+    def label_model(self, model: str | None) -> str | None:
         """A model is worth a word where there are several."""
         return model if len(self.models) > 1 else None
 
     @cached_property
     def tests(self) -> dict[Identity, TestReport]:
-        return tests_of(self.report)
+        return index_tests(self.report)
 
     @cached_property
     def tests_before(self) -> dict[Identity, TestReport]:
-        return tests_of(self.before_reports.results) if self.before_reports.results else {}
+        return index_tests(self.before_reports.results) if self.before_reports.results else {}
 
     @cached_property
     def live_tests(self) -> dict[Identity, TestReport]:
-        return tests_of(self.live) if self.live else {}
+        return index_tests(self.live) if self.live else {}
 
     @cached_property
     def live_tests_before(self) -> dict[Identity, TestReport]:
-        return tests_of(self.before_reports.live) if self.before_reports.live else {}
+        return index_tests(self.before_reports.live) if self.before_reports.live else {}
 
-    def live_suite(self, name: str, *, before: bool = False) -> SuiteReport | None:
+    def find_live_suite(self, name: str, *, before: bool = False) -> SuiteReport | None:
         """A suite of the live report as of this commit, or as of the one before."""
         report = self.before_reports.live if before else self.live
         return next((suite for suite in report.suites if suite.name == name), None) if report else None
 
-    def recent_figures(self) -> tuple[Figures, ...]:
-        return self.line[-RECENT:]
+    def list_recent_commits(self) -> tuple[CommitSummary, ...]:
+        return self.commits_so_far[-RECENT:]
 
     @cached_property
     def pages(self) -> dict[Identity, str]:
@@ -72,33 +72,35 @@ class Edition:
         if not self.has_test_pages:
             return {}
         return {
-            (suite.name, *key): f"{suite_id(suite.name)}/{page}"
+            (suite.name, *key): f"{make_suite_id(suite.name)}/{page}"
             for suite in self.report.suites
-            for key, page in test_pages(suite).items()
+            for key, page in map_test_pages(suite).items()
         }
 
 
-def edition_of(timeline: Timeline, sha: str, has_test_pages: bool) -> Edition | None:
+def make_commit_view(timeline: Timeline, sha: str, has_test_pages: bool) -> CommitView | None:
     """The commit as its pages tell it; None where its report cannot be read."""
-    found = timeline.reports(sha)
+    found = timeline.get_reports(sha)
     if found.results is None:
         return None
-    line = timeline.line(sha)
+    line = timeline.list_commits_up_to(sha)
     before = line[-2] if len(line) > 1 else None
-    recent = tuple((figures, _tests(timeline, figures.sha)) for figures in line[-RECENT:]) if has_test_pages else ()
-    return Edition(
+    recent = (
+        tuple((figures, _read_tests(timeline, figures.sha)) for figures in line[-RECENT:]) if has_test_pages else ()
+    )
+    return CommitView(
         commit=timeline.commits[sha],
         figures=line[-1],
-        line=tuple(line),
+        commits_so_far=tuple(line),
         report=found.results,
         live=found.live,
         before=before,
-        before_reports=timeline.reports(before.sha) if before else Reports(None, None),
+        before_reports=timeline.get_reports(before.sha) if before else CommitReports(None, None),
         recent=recent,
         has_test_pages=has_test_pages,
     )
 
 
-def _tests(timeline: Timeline, sha: str) -> dict[Identity, TestReport]:
-    report = timeline.reports(sha).results
-    return tests_of(report) if report else {}
+def _read_tests(timeline: Timeline, sha: str) -> dict[Identity, TestReport]:
+    report = timeline.get_reports(sha).results
+    return index_tests(report) if report else {}

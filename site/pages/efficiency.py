@@ -8,7 +8,7 @@ from fractions import Fraction
 from msgspec import UnsetType
 
 from ...gates.token_efficiency import NAME
-from ..report.report_model import SuiteReport, TestReport, graded_counts
+from ..report.report_model import SuiteReport, TestReport, find_graded_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,53 +22,53 @@ class Efficiency:
     tools: tuple[tuple[str, int], ...] = ()
 
 
-def test_efficiency(test: TestReport | None) -> Efficiency:
+def measure_test_efficiency(test: TestReport | None) -> Efficiency:
     """Of one test with one model."""
-    return _pooled([test] if test else [])
+    return _measure_efficiency([test] if test else [])
 
 
-def suite_efficiency(suite: SuiteReport | None) -> Efficiency:
+def measure_suite_efficiency(suite: SuiteReport | None) -> Efficiency:
     """Of a suite: the largest catalog of its tests; tokens for each selection from sums, as grades are."""
-    return _pooled(suite.tests if suite else ())
+    return _measure_efficiency(suite.tests if suite else ())
 
 
-def _pooled(tests: Iterable[TestReport]) -> Efficiency:
-    measured = [(test, tokens) for test in tests if (tokens := _surface(test)) is not None]
+def _measure_efficiency(tests: Iterable[TestReport]) -> Efficiency:
+    measured = [(test, tokens) for test in tests if (tokens := _get_surface_tokens(test)) is not None]
     if not measured:
         return Efficiency()
-    correct = sum(_correct(test) for test, _ in measured)
+    correct = sum(_count_correct_selections(test) for test, _ in measured)
     costs = [Decimal(test.cost) for test, _ in measured if isinstance(test.cost, str)]
     surfaces = [test.surface for test, _ in measured if not isinstance(test.surface, UnsetType)]
     return Efficiency(
         surface=max(tokens for _, tokens in measured),
         tokens_per_correct=Fraction(sum(tokens for _, tokens in measured), correct) if correct else None,
         cost=sum(costs, Decimal(0)) or None,
-        servers=_largest((server.name, server.tokens) for found in surfaces for server in found.servers),
-        tools=_largest((tool.tool, tool.tokens) for found in surfaces for tool in found.tools),
+        servers=_rank_by_tokens((server.name, server.tokens) for found in surfaces for server in found.servers),
+        tools=_rank_by_tokens((tool.tool, tool.tokens) for found in surfaces for tool in found.tools),
     )
 
 
-def _surface(test: TestReport) -> int | None:
+def _get_surface_tokens(test: TestReport) -> int | None:
     if not isinstance(test.surface, UnsetType):
         return test.surface.tokens
-    found = _value(test, f"{NAME}.tool_surface_tokens")
+    found = _find_gate_value(test, f"{NAME}.tool_surface_tokens")
     return int(found) if found is not None else None
 
 
-def _correct(test: TestReport) -> int:
-    found = _value(test, f"{NAME}.correct_selections")
-    counts = graded_counts(test.gates)
+def _count_correct_selections(test: TestReport) -> int:
+    found = _find_gate_value(test, f"{NAME}.correct_selections")
+    counts = find_graded_counts(test.gates)
     return int(found) if found is not None else counts.tp if counts else 0
 
 
-def _value(test: TestReport, target: str) -> int | float | None:
+def _find_gate_value(test: TestReport, target: str) -> int | float | None:
     for gate in test.gates:
         if not isinstance(gate.values, UnsetType) and isinstance(found := gate.values.get(target), int | float):
             return found
     return None
 
 
-def _largest(rows: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+def _rank_by_tokens(rows: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     most: dict[str, int] = {}
     for name, tokens in rows:
         most[name] = max(tokens, most.get(name, 0))

@@ -4,12 +4,12 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from ..report.comparison import Change, Share
-from ..report.test_runs import called_when_missed
-from .commit_view import Edition
+from ..report.comparison import ChangedTest, Frequency
+from ..report.test_runs import count_calls_when_missed
+from .commit_view import CommitView
 
 
-def what_moved(edition: Edition) -> Markup:
+def describe_score_change(edition: CommitView) -> Markup:
     """One or two sentences from the data of this commit and the one before."""
     score, before = edition.figures.score, edition.before
     if not score:
@@ -17,81 +17,83 @@ def what_moved(edition: Edition) -> Markup:
     if before is None or not before.score:
         return Markup("The first commit with a grade: there is nothing to compare it with yet.")
     delta = score.f1 - before.score.f1
-    cause = _cause(edition, "regressed" if delta < 0 else "improved") if delta else None
-    told = _moved(delta)
+    cause = _explain_delta(edition, "regressed" if delta < 0 else "improved") if delta else None
+    told = _describe_delta(delta)
     if cause is None:
-        return told + (_unmoved(edition) if not delta else Markup("."))
+        return told + (_describe_level_score(edition) if not delta else Markup("."))
     return Markup("{}: {}.").format(told, cause)
 
 
-def _moved(delta: int) -> Markup:
+def _describe_delta(delta: int) -> Markup:
     if not delta:
         return Markup("Level with the commit before")
     points = f"{abs(delta)} point{'' if abs(delta) == 1 else 's'}"
     return Markup("{} {} since the commit before").format("Up" if delta > 0 else "Down", points)
 
 
-def _unmoved(edition: Edition) -> Markup:
+def _describe_level_score(edition: CommitView) -> Markup:
     tally = edition.changes.tally if edition.changes else None
     if tally is None or not (tally.regressed or tally.improved):
         return Markup(": no test got better or worse.")
     return Markup(": {} got worse, {} better.").format(tally.regressed, tally.improved)
 
 
-def _cause(edition: Edition, verdict: str) -> Markup | None:
+def _explain_delta(edition: CommitView, verdict: str) -> Markup | None:
     found = [change for change in edition.changes.changes if change.verdict == verdict] if edition.changes else []
     if not found:
-        return _came_and_went(edition)
+        return _describe_added_and_removed(edition)
     kinds = ("class_missed", "unexpected_more") if verdict == "regressed" else ("class_reached", "unexpected_fewer")
-    return _class_cause(edition, found, kinds[0]) or _tool_cause(found, kinds[1])
+    return _explain_by_class(edition, found, kinds[0]) or _explain_by_tool(found, kinds[1])
 
 
-def _came_and_went(edition: Edition) -> Markup | None:
+def _describe_added_and_removed(edition: CommitView) -> Markup | None:
     tally = edition.changes.tally if edition.changes else None
     if tally is None or not (tally.added or tally.removed):
         return None
     counts = ((tally.added, "added"), (tally.removed, "removed"))
-    return Markup("{}").format(" and ".join(f"{_tests(number)} {word}" for number, word in counts if number))
+    return Markup("{}").format(
+        " and ".join(f"{_format_test_count(number)} {word}" for number, word in counts if number)
+    )
 
 
-def _class_cause(edition: Edition, changes: list[Change], kind: str) -> Markup | None:
+def _explain_by_class(edition: CommitView, changes: list[ChangedTest], kind: str) -> Markup | None:
     """The class that most tests miss now, or no longer miss."""
-    tests: dict[tuple[str, str], list[Change]] = {}
+    tests: dict[tuple[str, str], list[ChangedTest]] = {}
     for change in changes:
         for name in dict.fromkeys(cause.name for cause in change.causes if cause.kind == kind):
             tests.setdefault((change.suite, name), []).append(change)
     if not tests:
         return None
-    (suite, name), found = max(tests.items(), key=lambda row: (len(row[1]), _runs(row[1], row[0][1])))
-    where = Markup("{} of {}").format(_tests(len(found)), suite)
+    (suite, name), found = max(tests.items(), key=lambda row: (len(row[1]), _count_runs(row[1], row[0][1])))
+    where = Markup("{} of {}").format(_format_test_count(len(found)), suite)
     if kind == "class_reached":
         return Markup("<code>{}</code> is reached again in {}").format(name, where)
-    called = _called(edition, found, name)
+    called = _find_tool_called_instead(edition, found, name)
     told = Markup("<code>{}</code> is now missed in {}").format(name, where)
     return told + (Markup(", with <code>{}</code> called in the same runs").format(called) if called else Markup(""))
 
 
-def _runs(changes: list[Change], name: str) -> int:
+def _count_runs(changes: list[ChangedTest], name: str) -> int:
     shares = [cause.new for change in changes for cause in change.causes if cause.name == name]
-    return sum(share.count for share in shares if isinstance(share, Share))
+    return sum(share.count for share in shares if isinstance(share, Frequency))
 
 
-def _called(edition: Edition, changes: list[Change], name: str) -> str | None:
+def _find_tool_called_instead(edition: CommitView, changes: list[ChangedTest], name: str) -> str | None:
     calls: Counter[str] = Counter()
     for change in changes:
         test = edition.tests.get((change.suite, change.test, change.model or ""))
-        calls.update(called_when_missed(test).get(name, {}) if test else {})
+        calls.update(count_calls_when_missed(test).get(name, {}) if test else {})
     return min(calls, key=lambda tool: (-calls[tool], tool)) if calls else None
 
 
-def _tool_cause(changes: list[Change], kind: str) -> Markup | None:
+def _explain_by_tool(changes: list[ChangedTest], kind: str) -> Markup | None:
     tools = Counter(cause.name for change in changes for cause in change.causes if cause.kind == kind)
     if not tools:
         return None
     tool = min(tools, key=lambda name: (-tools[name], name))
     verb = "called outside every class" if kind == "unexpected_more" else "no longer called outside every class"
-    return Markup("<code>{}</code> is {} in {}").format(tool, verb, _tests(tools[tool]))
+    return Markup("<code>{}</code> is {} in {}").format(tool, verb, _format_test_count(tools[tool]))
 
 
-def _tests(number: int) -> str:
+def _format_test_count(number: int) -> str:
     return f"{number:,} test{'' if number == 1 else 's'}"

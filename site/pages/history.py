@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ..history.commit_summary import Figures, SuiteFigures
-from .charts import Line, Point, trend
-from .overview import score_delta
+from ..history.commit_summary import CommitSummary, SuiteSummary
+from .charts import ChartPoint, ChartSeries, draw_trend
+from .overview import compute_score_delta
 
 _MOST_SUITES = 4
 _MOST_ROWS = 1000
@@ -16,9 +16,9 @@ _MOST_ROWS = 1000
 class CommitRow:
     """A commit in the table."""
 
-    figures: Figures
+    figures: CommitSummary
     delta: int | None
-    suites: tuple[SuiteFigures | None, ...]
+    suites: tuple[SuiteSummary | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,45 +29,54 @@ class HistoryPage:
     remark: str | None
     trend: Markup
     trend_narrow: Markup
-    suites: tuple[SuiteFigures, ...]
+    suites: tuple[SuiteSummary, ...]
     rows: tuple[CommitRow, ...]
     left_out: int
 
 
-def history_page_of(commits: tuple[Figures, ...], previous: dict[str, str | None], remark: str | None) -> HistoryPage:
+def make_history_page(
+    commits: tuple[CommitSummary, ...], previous: dict[str, str | None], remark: str | None
+) -> HistoryPage:
     """What stands on the page; `commits` are oldest first."""
     by_sha = {figures.sha: figures for figures in commits}
     suites = commits[-1].suites[:_MOST_SUITES]
-    lines, points = _trend(commits, suites)
+    lines, points = _make_trend_series(commits, suites)
     rows = tuple(
         CommitRow(
             figures,
-            score_delta(figures, by_sha.get(previous[figures.sha] or "")),
-            tuple(figures.suite(suite.id) for suite in suites),
+            compute_score_delta(figures, by_sha.get(previous[figures.sha] or "")),
+            tuple(figures.find_suite(suite.id) for suite in suites),
         )
         for figures in reversed(commits)
     )
     return HistoryPage(
         count=len(commits),
         remark=remark,
-        trend=trend(lines, points),
-        trend_narrow=trend(lines, points, narrow=True),
+        trend=draw_trend(lines, points),
+        trend_narrow=draw_trend(lines, points, narrow=True),
         suites=suites,
         rows=rows[:_MOST_ROWS],
         left_out=max(0, len(rows) - _MOST_ROWS),
     )
 
 
-def _trend(commits: tuple[Figures, ...], suites: tuple[SuiteFigures, ...]) -> tuple[list[Line], list[Point]]:
-    lines = [Line("All", tuple(_f1(figures) for figures in commits))]
+def _make_trend_series(
+    commits: tuple[CommitSummary, ...], suites: tuple[SuiteSummary, ...]
+) -> tuple[list[ChartSeries], list[ChartPoint]]:
+    lines = [ChartSeries("All", tuple(_get_f1(figures) for figures in commits))]
     if len(suites) > 1:
-        lines += [Line(suite.name, tuple(_f1(figures.suite(suite.id)) for figures in commits)) for suite in suites]
+        lines += [
+            ChartSeries(suite.name, tuple(_get_f1(figures.find_suite(suite.id)) for figures in commits))
+            for suite in suites
+        ]
     points = [
-        Point(figures.short, f"{figures.short}: F1 {_f1(figures)}. {figures.subject}", f"c/{figures.sha}/index.html")
+        ChartPoint(
+            figures.short, f"{figures.short}: F1 {_get_f1(figures)}. {figures.subject}", f"c/{figures.sha}/index.html"
+        )
         for figures in commits
     ]
     return lines, points
 
 
-def _f1(figures: Figures | SuiteFigures | None) -> int | None:
+def _get_f1(figures: CommitSummary | SuiteSummary | None) -> int | None:
     return figures.score.f1 if figures and figures.score else None

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...gates.gate_result import AssertionResult, ClassResult, GateResult
-from ...runners.cell_result import CallResult
-from ..history.commit_summary import Figures, Score
+from ...runners.cell_result import ScoredCall
+from ..history.commit_summary import CommitSummary, GradedScore
 from ..report.comparison import Identity
 from ..report.report_model import SuiteReport, TestReport
-from ..report.reproduce import cell_command
-from ..report.test_runs import Run, classes_of, runs_of
-from .commit_view import Edition
-from .efficiency import Efficiency, test_efficiency
-from .overview import live_commit
-from .suite import MOST_ROWS, TestRow, test_score
-from .wording import arguments, asked, cut, shown, target_name
+from ..report.reproduce_command import format_cell_command
+from ..report.test_runs import Run, list_test_classes, make_test_runs
+from .commit_view import CommitView
+from .efficiency import Efficiency, measure_test_efficiency
+from .overview import find_live_commit
+from .suite import MOST_ROWS, TestRow, compute_test_score
+from .wording import cut_page_text, format_arguments, format_matcher, format_target_name, format_value
 
 _MOST_RUNS = 12
 _MOST_CALLS = 60
@@ -22,7 +22,7 @@ _RAIL_AROUND = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class AssertionView:
     """One assertion, in words."""
 
     target: str
@@ -34,13 +34,13 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class GateView:
     """A gate and its assertions."""
 
     name: str
     status: str
     reason: str | None
-    checks: tuple[Check, ...]
+    checks: tuple[AssertionView, ...]
     uncalled: tuple[tuple[str, int, int], ...]
 
 
@@ -72,12 +72,12 @@ class RunView:
 
 
 @dataclass(frozen=True, slots=True)
-class StripCell:
+class CommitOutcome:
     """How the test stood at a commit; the row of it on that commit's suite page stays when test pages go."""
 
-    figures: Figures
+    figures: CommitSummary
     status: str | None
-    score: Score | None
+    score: GradedScore | None
     href: str | None
 
 
@@ -88,79 +88,79 @@ class TestPage:
     row: TestRow
     test: TestReport
     suite: SuiteReport
-    commit: Figures
-    before: Score | None
+    commit: CommitSummary
+    before: GradedScore | None
     verdict: str
     rail: tuple[TestRow, ...]
-    gates: tuple[Gate, ...]
+    gates: tuple[GateView, ...]
     classes: tuple[ClassResult, ...]
     runs: tuple[RunView, ...]
     runs_left_out: int
-    strip: tuple[StripCell, ...]
+    strip: tuple[CommitOutcome, ...]
     efficiency: Efficiency
-    live: Figures | None
+    live: CommitSummary | None
     command: str
 
 
-def test_page_of(edition: Edition, suite: SuiteReport, rows: tuple[TestRow, ...], at: int, root: str) -> TestPage:
+def make_test_page(edition: CommitView, suite: SuiteReport, rows: tuple[TestRow, ...], at: int, root: str) -> TestPage:
     """What stands on the page of the test whose row is the `at`-th."""
     test = rows[at].test
     key: Identity = (suite.name, test.name, test.model or "")
-    runs = runs_of(test)
+    runs = make_test_runs(test)
     return TestPage(
         row=rows[at],
         test=test,
         suite=suite,
         commit=edition.figures,
-        before=test_score(edition.tests_before.get(key)),
-        verdict=_verdict(test),
-        rail=rail(rows, at),
-        gates=tuple(_gate(gate, test.runs) for gate in test.gates),
-        classes=classes_of(test),
-        runs=tuple(_run(run) for run in runs[:_MOST_RUNS]),
+        before=compute_test_score(edition.tests_before.get(key)),
+        verdict=_describe_verdict(test),
+        rail=list_nearby_tests(rows, at),
+        gates=tuple(_make_gate_view(gate, test.runs) for gate in test.gates),
+        classes=list_test_classes(test),
+        runs=tuple(_make_run_view(run) for run in runs[:_MOST_RUNS]),
         runs_left_out=max(0, len(runs) - _MOST_RUNS),
-        strip=tuple(_strip(edition, key, rows[at].anchor, root)),
-        efficiency=test_efficiency(edition.live_tests.get(key)),
-        live=live_commit(edition),
-        command=cell_command(suite.file, test, edition.report.mode, {}),
+        strip=tuple(_list_recent_outcomes(edition, key, rows[at].anchor, root)),
+        efficiency=measure_test_efficiency(edition.live_tests.get(key)),
+        live=find_live_commit(edition),
+        command=format_cell_command(suite.file, test, edition.report.mode, {}),
     )
 
 
-def rail(rows: tuple[TestRow, ...], at: int) -> tuple[TestRow, ...]:
+def list_nearby_tests(rows: tuple[TestRow, ...], at: int) -> tuple[TestRow, ...]:
     """The tests around one, so that a page does not grow with the suite."""
     start = max(0, min(at - _RAIL_AROUND, len(rows) - 2 * _RAIL_AROUND - 1))
     return rows[start : start + 2 * _RAIL_AROUND + 1]
 
 
-def _verdict(test: TestReport) -> str:
+def _describe_verdict(test: TestReport) -> str:
     """By how much it failed, in a few words."""
     if test.status == "error":
-        return cut(test.reason or "stopped", 160)
+        return cut_page_text(test.reason or "stopped", 160)
     for gate in test.gates:
         for found in gate.assertions or ():
             if found.status == "failed":
-                actual = f" {shown(found.actual, 40)}" if _has_value(found.actual) else " absent"
-                return f"{target_name(found.target)}{actual}, needs {asked(found.matcher)}"
+                actual = f" {format_value(found.actual, 40)}" if _has_value(found.actual) else " absent"
+                return f"{format_target_name(found.target)}{actual}, needs {format_matcher(found.matcher)}"
     ran = sum(gate.status != "skipped" for gate in test.gates)
     return "no gate ran" if not ran else f"{ran} gate{'' if ran == 1 else 's'} met"
 
 
-def _gate(gate: GateResult, runs: int) -> Gate:
+def _make_gate_view(gate: GateResult, runs: int) -> GateView:
     uncalled = tuple((tool.tool, tool.runs - tool.hit_runs, tool.runs) for tool in gate.expected_tools or ())
-    checks = tuple(_check(found, runs) for found in gate.assertions or ())
-    return Gate(gate.gate, gate.status, gate.reason or None, checks, uncalled)
+    checks = tuple(_make_assertion_view(found, runs) for found in gate.assertions or ())
+    return GateView(gate.gate, gate.status, gate.reason or None, checks, uncalled)
 
 
-def _check(found: AssertionResult, runs: int) -> Check:
+def _make_assertion_view(found: AssertionResult, runs: int) -> AssertionView:
     where = None
     if isinstance(found.held_runs, int) and isinstance(found.runs, int) and found.runs > 1:
         where = f"held in {found.held_runs} of {found.runs} runs"
     elif isinstance(found.run, int) and runs > 1:
         where = f"run {found.run}"
-    return Check(
-        target=target_name(found.target),
-        asked=asked(found.matcher),
-        found=shown(found.actual, 160) if _has_value(found.actual) else None,
+    return AssertionView(
+        target=format_target_name(found.target),
+        asked=format_matcher(found.matcher),
+        found=format_value(found.actual, 160) if _has_value(found.actual) else None,
         status=found.status,
         reason=found.reason or None,
         where=where,
@@ -171,45 +171,45 @@ def _has_value(actual: object) -> bool:
     return type(actual).__name__ != "UnsetType"
 
 
-def _run(run: Run) -> RunView:
+def _make_run_view(run: Run) -> RunView:
     return RunView(
         number=run.number,
         f1=run.counts.f1 if run.counts else None,
-        calls=tuple(_calls(run.calls[:_MOST_CALLS])),
+        calls=tuple(_make_call_views(run.calls[:_MOST_CALLS])),
         left_out=max(0, len(run.calls) - _MOST_CALLS),
         missed=run.missed,
         reached=run.reached,
         unexpected=tuple(dict.fromkeys(run.unexpected)),
-        answer=cut(run.answer) if run.answer is not None else None,
+        answer=cut_page_text(run.answer) if run.answer is not None else None,
     )
 
 
-def _calls(calls: tuple[CallResult, ...]) -> Iterator[CallView]:
+def _make_call_views(calls: tuple[ScoredCall, ...]) -> Iterator[CallView]:
     turn: int | None = None
     for call in calls:
         now = call.turn if isinstance(call.turn, int) else None
         yield CallView(
             tool=call.id,
             outcome=call.outcome or "plain",
-            told=_told(call),
+            told=_describe_call(call),
             status=call.status if isinstance(call.status, str) and call.status != "ok" else None,
-            args=arguments(call.args) if _has_value(call.args) else None,
+            args=format_arguments(call.args) if _has_value(call.args) else None,
             is_redacted=call.redacted,
             starts_turn=now if now != turn else None,
         )
         turn = now
 
 
-def _told(call: CallResult) -> str:
+def _describe_call(call: ScoredCall) -> str:
     names = ", ".join(call.classes or ((call.class_,) if isinstance(call.class_, str) else ()))
     told = {"hit": f"matches {names}", "repeat": f"{names} again", "unexpected": "unexpected"}
     return told.get(call.outcome or "", "called")
 
 
-def _strip(edition: Edition, key: Identity, anchor: str, root: str) -> Iterator[StripCell]:
+def _list_recent_outcomes(edition: CommitView, key: Identity, anchor: str, root: str) -> Iterator[CommitOutcome]:
     for figures, tests in edition.recent:
         test = tests.get(key)
         suite = next((found for found in figures.suites if found.name == key[0]), None)
         row = f"#{anchor}" if suite and suite.verdicts.tests <= MOST_ROWS else ""
         href = f"{root}c/{figures.sha}/{suite.id}/index.html{row}" if test and suite else None
-        yield StripCell(figures, test.status if test else None, test_score(test), href)
+        yield CommitOutcome(figures, test.status if test else None, compute_test_score(test), href)

@@ -24,45 +24,45 @@ _LONGEST = 4000
 _SHORT = 120
 
 
-def target_name(target: str) -> str:
+def format_target_name(target: str) -> str:
     return _NAMES.get(target, target)
 
 
-def asked(matcher: dict[str, Any]) -> str:
+def format_matcher(matcher: dict[str, Any]) -> str:
     """`≥ 80`; several matchers are joined."""
-    return ", ".join(f"{_SIGNS.get(name, name)} {shown(value, _SHORT)}" for name, value in matcher.items())
+    return ", ".join(f"{_SIGNS.get(name, name)} {format_value(value, _SHORT)}" for name, value in matcher.items())
 
 
-def shown(value: Any, longest: int = _LONGEST) -> str:
+def format_value(value: Any, longest: int = _LONGEST) -> str:
     """A value as JSON, or a text as it is, cut where it is long."""
     text = value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
-    return cut(text, longest)
+    return cut_page_text(text, longest)
 
 
-def arguments(value: Any) -> str:
+def format_arguments(value: Any) -> str:
     """Arguments over several lines."""
-    return cut(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode(), _LONGEST)
+    return cut_page_text(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode(), _LONGEST)
 
 
-def cut(text: str, longest: int = _LONGEST) -> str:
+def cut_page_text(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def gate_words(gates: tuple[GateResult, ...]) -> str:
+def describe_gates(gates: tuple[GateResult, ...]) -> str:
     """What a test's gates ask, in a few words: the first that failed, or what the only one wants."""
     ran = [gate for gate in gates if gate.status != "skipped"]
     assertions = [found for gate in ran for found in gate.assertions or ()]
     broken = next((found for found in assertions if found.status == "failed"), None)
     if broken is not None or len(assertions) == 1:
         found: AssertionResult = broken or assertions[0]
-        return f"{target_name(found.target)} {asked(found.matcher)}"
+        return f"{format_target_name(found.target)} {format_matcher(found.matcher)}"
     if not ran:
         return "skipped" if gates else "none"
     passed = sum(gate.status == "passed" for gate in ran)
     return f"{passed} of {len(ran)}" if len(ran) > 1 else f"{len(assertions)} checks"
 
 
-def number(value: int | Fraction | Decimal | None) -> str | None:
+def format_number(value: int | Fraction | Decimal | None) -> str | None:
     """With thousands apart; a fraction with one decimal where it is small."""
     if value is None:
         return None

@@ -4,20 +4,20 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from ...runners.suite_files import DEFAULT_FOLDER
-from .report_model import Report, SuiteReport, TestReport, narrowed
+from .report_model import Report, SuiteReport, TestReport, filter_report
 
 
-def comparable(base: Report, report: Report, suites: Sequence[str], is_everything: bool) -> Report:
+def select_comparable_tests(base: Report, report: Report, suites: Sequence[str], is_everything: bool) -> Report:
     """Without the tests that this run did not mean to run: those are not there, and were not removed either."""
     run = {(suite.name, test.name, test.model or "") for suite in report.suites for test in suite.tests}
     names = {suite.name for suite in report.suites}
 
-    def is_meant(suite: SuiteReport, test: TestReport) -> bool:
+    def is_selected(suite: SuiteReport, test: TestReport) -> bool:
         if not is_everything:
             return (suite.name, test.name, test.model or "") in run
         return suite.name in names or _is_below(suite.file, suites or (DEFAULT_FOLDER,))
 
-    return narrowed(base, is_meant)
+    return filter_report(base, is_selected)
 
 
 def _is_below(file: str, folders: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UnsetType
 
 from ...foundations.fault import BadInput, Fault
-from ...foundations.suggestion import did_you_mean
+from ...foundations.suggestion import format_suggestion
 from .report_model import SCHEMA, Report
 
 FILE = "report.json"
@@ -21,47 +21,47 @@ _COUNTS = {"tp", "fp", "fn"}
 _BOM = b"\xef\xbb\xbf"
 
 
-class NoReport(BadInput):
+class ReportNotFound(BadInput):
     """There is no report where one was said to be."""
 
 
-class NotCommitted(NoReport):
+class ReportNotCommitted(ReportNotFound):
     """A git revision is there, and no report is committed at it."""
 
 
-class NotAReport(BadInput):
+class InvalidReport(BadInput):
     """What was found cannot be read as a report."""
 
 
-class NewerReport(BadInput):
+class NewerReportSchema(BadInput):
     """A report of a format that this version does not know yet."""
 
 
-class _Header(msgspec.Struct):
+class _SchemaHeader(msgspec.Struct):
     schema: str
 
 
 def load_report(place: str, committed: str = COMMITTED) -> Report:
     """The report in a file, in a folder's report.json, or committed at a git revision; what exists on disk wins."""
     path = Path(place)
-    if place and _exists(path):
+    if place and _is_existing_path(path):
         file = path / FILE if path.is_dir() else path
-        return read_report(_read(file), file.as_posix())
-    return read_report(_committed_report(place, committed), f"{place}:{committed}")
+        return read_report(_read_file(file), file.as_posix())
+    return read_report(_read_committed_report(place, committed), f"{place}:{committed}")
 
 
 def read_report(data: bytes, origin: str = FILE) -> Report:
     """The report in these bytes. Ours come back as they were: `to_json(read_report(data)) == data`."""
     try:
         if len(data) > MAX_BYTES:
-            raise NotAReport(f"{origin}: a report has at most {MAX_BYTES:,} bytes")
+            raise InvalidReport(f"{origin}: a report has at most {MAX_BYTES:,} bytes")
         data = data.removeprefix(_BOM)
-        _check_schema(msgspec.json.decode(data, type=_Header).schema, origin)
+        _check_schema(msgspec.json.decode(data, type=_SchemaHeader).schema, origin)
         report = msgspec.json.decode(data, type=Report)
     except msgspec.ValidationError as error:
-        raise NotAReport(f"{origin}: not a report: {error}", _MAKE) from None
+        raise InvalidReport(f"{origin}: not a report: {error}", _MAKE) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise NotAReport(f"{origin}: not JSON: {_why(data, error)}", _MAKE) from None
+        raise InvalidReport(f"{origin}: not JSON: {_explain_decode_error(data, error)}", _MAKE) from None
     _check_values(report, origin)
     return report
 
@@ -70,9 +70,11 @@ def _check_schema(schema: str, origin: str) -> None:
     found = re.fullmatch(rf"{re.escape(_KIND)}/([0-9]{{1,9}})", schema)
     if found and int(found[1]) > int(_VERSION):
         help_ = "upgrade toolgrade: pip install --upgrade toolgrade"
-        raise NewerReport(f"{origin}: written by a newer toolgrade (`{schema}`; this one reads `{SCHEMA}`)", help_)
+        raise NewerReportSchema(
+            f"{origin}: written by a newer toolgrade (`{schema}`; this one reads `{SCHEMA}`)", help_
+        )
     if schema != SCHEMA:
-        raise NotAReport(f"{origin}: not a report: its schema is `{schema}`, not `{SCHEMA}`", _MAKE)
+        raise InvalidReport(f"{origin}: not a report: its schema is `{schema}`, not `{SCHEMA}`", _MAKE)
 
 
 def _check_values(report: Report, origin: str) -> None:
@@ -82,13 +84,13 @@ def _check_values(report: Report, origin: str) -> None:
         for gate in test.gates:
             counts = {} if isinstance(gate.counts, UnsetType) else gate.counts
             if "tp" in counts and (not counts.keys() <= _COUNTS or min(counts.values()) < 0):
-                raise NotAReport(f"{origin}: not a report: `counts` of `{gate.gate}` in `{test.name}`", _MAKE)
+                raise InvalidReport(f"{origin}: not a report: `counts` of `{gate.gate}` in `{test.name}`", _MAKE)
     times = Counter((suite, test.name, test.model or "") for suite, test in tests)
     for suite, name, _ in (key for key, number in times.items() if number > 1):
-        raise NotAReport(f"{origin}: not a report: `{name}` of `{suite}` stands in it twice", _MAKE)
+        raise InvalidReport(f"{origin}: not a report: `{name}` of `{suite}` stands in it twice", _MAKE)
 
 
-def _why(data: bytes, error: Exception) -> str:
+def _explain_decode_error(data: bytes, error: Exception) -> str:
     if not data.strip():
         return "it is empty"
     if data.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in data:
@@ -98,51 +100,51 @@ def _why(data: bytes, error: Exception) -> str:
     return "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
-def _exists(path: Path) -> bool:
+def _is_existing_path(path: Path) -> bool:
     try:
         return path.exists()
     except OSError:
         return False
 
 
-def _read(file: Path) -> bytes:
+def _read_file(file: Path) -> bytes:
     try:
         with file.open("rb") as stream:
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise NoReport(f"{file.parent}: no {FILE} in this folder", _MAKE) from None
+        raise ReportNotFound(f"{file.parent}: no {FILE} in this folder", _MAKE) from None
     except OSError as error:
-        raise NoReport(f"{file}: {error.strerror or error}") from None
+        raise ReportNotFound(f"{file}: {error.strerror or error}") from None
 
 
-def _committed_report(revision: str, committed: str) -> bytes:
+def _read_committed_report(revision: str, committed: str) -> bytes:
     if not revision or revision.startswith("-"):
-        raise NoReport(f"`{revision}` is neither a path nor a git revision", "a path that starts with - is ./-…")
-    found = _git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        raise ReportNotFound(f"`{revision}` is neither a path nor a git revision", "a path that starts with - is ./-…")
+    found = _run_git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if found.returncode:
         outside = " (and this is no git repository)" if found.stderr else ""
-        raise NoReport(f"{revision}: no such file, folder or git revision{outside}", _nearest(revision))
+        raise ReportNotFound(f"{revision}: no such file, folder or git revision{outside}", _find_suggestion(revision))
     commit = found.stdout.decode().strip()
-    blob = _git("cat-file", "blob", f"{commit}:{committed}")
+    blob = _run_git("cat-file", "blob", f"{commit}:{committed}")
     if blob.returncode:
         help_ = "commit a report there, or say with --report where it is"
-        raise NotCommitted(f"{revision}: no report is committed at {committed}", help_)
+        raise ReportNotCommitted(f"{revision}: no report is committed at {committed}", help_)
     return blob.stdout
 
 
-def _git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+def _run_git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     git = shutil.which("git")
     if git is None:
         raise Fault("git is not on PATH, and a revision needs it", "install git, or give the reports as files")
     return subprocess.run([git, *arguments], capture_output=True, check=False, stdin=subprocess.DEVNULL)  # noqa: S603 - argv, no shell
 
 
-def _nearest(place: str) -> str:
+def _find_suggestion(place: str) -> str:
     try:
         siblings = [entry.name for entry in Path(place).parent.iterdir()]
     except OSError:
         siblings = []
-    return did_you_mean(Path(place).name, siblings) or _MAKE
+    return format_suggestion(Path(place).name, siblings) or _MAKE
 
 
 _MAKE = "`toolgrade score SUITE TRACE --format json > report.json` makes a report"

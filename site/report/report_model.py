@@ -10,13 +10,13 @@ from ...gates.gate import Mode
 from ...gates.gate_result import Counts, GateResult
 from ...gates.grade import letter_grade
 from ...gates.trace import Usage
-from ...runners.cell_result import CellResult, RecordedTools, Surface, TestStatus, TraceResult
+from ...runners.cell_result import CatalogSurface, CellResult, RecordedTools, TestStatus, TraceResult
 
 SCHEMA = "toolgrade.report/1"
 _GRADED = ("equal_function_sets", "token_efficiency")
 
 
-class Selection(msgspec.Struct, frozen=True):
+class SelectionCounts(msgspec.Struct, frozen=True):
     """Counts pooled over tests, and what they make."""
 
     tp: int
@@ -27,7 +27,7 @@ class Selection(msgspec.Struct, frozen=True):
     f1: int
 
     @classmethod
-    def of(cls, counts: Counts) -> "Selection":
+    def from_counts(cls, counts: Counts) -> "SelectionCounts":
         return cls(counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, counts.f1)
 
 
@@ -42,7 +42,7 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     prompt: str | UnsetType = UNSET
     reason: str | UnsetType = UNSET
     toolset: RecordedTools | UnsetType = UNSET
-    surface: Surface | UnsetType = UNSET
+    surface: CatalogSurface | UnsetType = UNSET
     usage: Usage | UnsetType = UNSET
     cost: str | UnsetType = UNSET
     retries: int | UnsetType = UNSET
@@ -57,11 +57,11 @@ class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
     file: str
     tests: tuple[TestReport, ...]
     description: str | UnsetType = UNSET
-    selection: Selection | UnsetType = UNSET
+    selection: SelectionCounts | UnsetType = UNSET
     grade: str | UnsetType = UNSET
 
 
-class Summary(msgspec.Struct, frozen=True, omit_defaults=False):
+class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
     """All suites together."""
 
     tests: int
@@ -70,7 +70,7 @@ class Summary(msgspec.Struct, frozen=True, omit_defaults=False):
     errors: int
     skipped: int
     skipped_gates: int
-    selection: Selection | UnsetType = UNSET
+    selection: SelectionCounts | UnsetType = UNSET
     grade: str | UnsetType = UNSET
 
 
@@ -80,44 +80,46 @@ class Report(msgspec.Struct, frozen=True):
     schema: str
     mode: Mode
     plan: str
-    summary: Summary
+    summary: ReportSummary
     suites: tuple[SuiteReport, ...]
 
 
 def make_report(plan: Plan, results: Sequence[CellResult], mode: Mode) -> Report:
     """The report on these results, in the order of the plan."""
-    suites = tuple(_suite(suite, [result for result in results if result.suite is suite]) for suite in plan.suites)
-    return _report(mode, plan.digest, suites)
+    suites = tuple(
+        _make_suite_report(suite, [result for result in results if result.suite is suite]) for suite in plan.suites
+    )
+    return _build_report(mode, plan.digest, suites)
 
 
-def narrowed(report: Report, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> Report:
+def filter_report(report: Report, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> Report:
     """The report that only these tests would have given, graded anew."""
-    return _report(report.mode, report.plan, [_narrowed(suite, is_wanted) for suite in report.suites])
+    return _build_report(report.mode, report.plan, [_filter_suite(suite, is_wanted) for suite in report.suites])
 
 
-def graded_counts(gates: Iterable[GateResult]) -> Counts | None:
+def find_graded_counts(gates: Iterable[GateResult]) -> Counts | None:
     """The counts that a test puts into a grade: of its selection gate, or of efficiency where that is the only one."""
     by_name = {gate.gate: gate.selection for gate in gates}
     return next((by_name[name] for name in _GRADED if name in by_name), None)
 
 
-def _report(mode: Mode, plan: str, suites: Sequence[SuiteReport]) -> Report:
+def _build_report(mode: Mode, plan: str, suites: Sequence[SuiteReport]) -> Report:
     filled = tuple(suite for suite in suites if suite.tests)
-    return Report(SCHEMA, mode, plan, _summary([test for suite in filled for test in suite.tests]), filled)
+    return Report(SCHEMA, mode, plan, _make_report_summary([test for suite in filled for test in suite.tests]), filled)
 
 
-def _narrowed(suite: SuiteReport, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> SuiteReport:
+def _filter_suite(suite: SuiteReport, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> SuiteReport:
     tests = tuple(test for test in suite.tests if is_wanted(suite, test))
-    selection, grade = _pooled(tests)
+    selection, grade = _pool_counts(tests)
     return msgspec.structs.replace(suite, tests=tests, selection=selection, grade=grade)
 
 
-def _suite(suite: SuitePlan, results: Sequence[CellResult]) -> SuiteReport:
-    tests = tuple(_test(result) for result in results)
-    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, *_pooled(tests))
+def _make_suite_report(suite: SuitePlan, results: Sequence[CellResult]) -> SuiteReport:
+    tests = tuple(_make_test_report(result) for result in results)
+    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, *_pool_counts(tests))
 
 
-def _test(result: CellResult) -> TestReport:
+def _make_test_report(result: CellResult) -> TestReport:
     return TestReport(
         name=result.test.name,
         runs=result.runs,
@@ -136,10 +138,10 @@ def _test(result: CellResult) -> TestReport:
     )
 
 
-def _summary(tests: Sequence[TestReport]) -> Summary:
+def _make_report_summary(tests: Sequence[TestReport]) -> ReportSummary:
     statuses = [test.status for test in tests]
-    selection, grade = _pooled(tests)
-    return Summary(
+    selection, grade = _pool_counts(tests)
+    return ReportSummary(
         tests=len(tests),
         passed=statuses.count("passed"),
         failed=statuses.count("failed"),
@@ -151,10 +153,10 @@ def _summary(tests: Sequence[TestReport]) -> Summary:
     )
 
 
-def _pooled(tests: Sequence[TestReport]) -> tuple[Selection | UnsetType, str | UnsetType]:
+def _pool_counts(tests: Sequence[TestReport]) -> tuple[SelectionCounts | UnsetType, str | UnsetType]:
     """Grades come from counts added up, never from averages of grades."""
-    counts = [found for test in tests if (found := graded_counts(test.gates)) is not None]
+    counts = [found for test in tests if (found := find_graded_counts(test.gates)) is not None]
     if not counts:
         return UNSET, UNSET
     total = sum(counts, Counts())
-    return Selection.of(total), letter_grade(total.f1)
+    return SelectionCounts.from_counts(total), letter_grade(total.f1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 
 from ...gates.gate_result import ClassResult, Counts, GateResult
-from ...runners.cell_result import CallResult, TraceResult
+from ...runners.cell_result import ScoredCall, TraceResult
 from .report_model import TestReport
 
 _WITH_CLASSES = ("equal_function_sets", "token_efficiency")
@@ -17,7 +17,7 @@ class Run:
     """One run: `reached` has for each class the tool that reached it first."""
 
     number: int
-    calls: tuple[CallResult, ...]
+    calls: tuple[ScoredCall, ...]
     reached: dict[str, str]
     missed: tuple[ClassResult, ...]
     unexpected: tuple[str, ...]
@@ -30,36 +30,36 @@ class Run:
         return tuple(call.id for call in self.calls)
 
 
-def class_gate(test: TestReport) -> GateResult | None:
+def find_class_gate(test: TestReport) -> GateResult | None:
     """The gate whose classes a trace is read by."""
     by_name = {gate.gate: gate for gate in test.gates if not isinstance(gate.classes, UnsetType)}
     return next((by_name[name] for name in _WITH_CLASSES if name in by_name), None)
 
 
-def classes_of(test: TestReport) -> tuple[ClassResult, ...]:
-    gate = class_gate(test)
+def list_test_classes(test: TestReport) -> tuple[ClassResult, ...]:
+    gate = find_class_gate(test)
     return (gate.classes or ()) if gate else ()
 
 
-def runs_of(test: TestReport) -> tuple[Run, ...]:
+def make_test_runs(test: TestReport) -> tuple[Run, ...]:
     """Every run whose trace the report holds."""
-    gate = class_gate(test)
-    return tuple(_run(trace, classes_of(test), gate is not None) for trace in test.traces or ())
+    gate = find_class_gate(test)
+    return tuple(_make_run(trace, list_test_classes(test), gate is not None) for trace in test.traces or ())
 
 
-def called_when_missed(test: TestReport) -> dict[str, Counter[str]]:
+def count_calls_when_missed(test: TestReport) -> dict[str, Counter[str]]:
     """For each class the tools outside every class that were called in the runs that missed it."""
     found: dict[str, Counter[str]] = {}
-    for run in runs_of(test):
+    for run in make_test_runs(test):
         for missed in run.missed:
             found.setdefault(missed.name, Counter()).update(run.unexpected)
     return found
 
 
-def _run(trace: TraceResult, classes: tuple[ClassResult, ...], is_scored: bool) -> Run:
+def _make_run(trace: TraceResult, classes: tuple[ClassResult, ...], is_scored: bool) -> Run:
     reached: dict[str, str] = {}
     for call in trace.tool_calls:
-        for name in _classes(call):
+        for name in _list_call_classes(call):
             reached.setdefault(name, call.id)
     missed = tuple(found for found in classes if found.name not in reached)
     unexpected = tuple(call.id for call in trace.tool_calls if call.outcome == "unexpected")
@@ -75,6 +75,6 @@ def _run(trace: TraceResult, classes: tuple[ClassResult, ...], is_scored: bool) 
     )
 
 
-def _classes(call: CallResult) -> tuple[str, ...]:
+def _list_call_classes(call: ScoredCall) -> tuple[str, ...]:
     several = call.classes or ()
     return several or ((call.class_,) if isinstance(call.class_, str) else ())

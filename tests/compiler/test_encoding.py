@@ -2,12 +2,12 @@
 
 import pytest
 
-from toolgrade.compiler.encoding import EncodingError, decode
+from toolgrade.compiler.encoding import EncodingError, decode_suite_text
 
 
 @pytest.mark.parametrize("text", ["", "a: 1\n", "検索 🔍\r\n\t\x85\u2028", "\u00a0\ud7ff\ue000\ufffd\U0010ffff"])
 def test_text_is_read_as_it_stands_with_or_without_a_mark(text: str) -> None:
-    assert decode(text.encode()) == decode(b"\xef\xbb\xbf" + text.encode()) == text
+    assert decode_suite_text(text.encode()) == decode_suite_text(b"\xef\xbb\xbf" + text.encode()) == text
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_text_is_read_as_it_stands_with_or_without_a_mark(text: str) -> None:
 )
 def test_anything_else_is_refused_with_the_offset_of_the_byte(data: bytes, offset: int, word: str) -> None:
     with pytest.raises(EncodingError, match=word.replace("+", r"\+")) as caught:
-        decode(data)
+        decode_suite_text(data)
     assert caught.value.offset == offset
     assert f"byte {offset}" in str(caught.value)
     assert caught.value.help

@@ -5,10 +5,10 @@ from pathlib import Path
 from tests.compiler.corpus import CASES, mistake
 from tests.conftest import Golden
 from toolgrade.compiler.codes import CODES
-from toolgrade.compiler.compile import Compilation, compile_sources, compile_text
-from toolgrade.compiler.errors_page import errors_page
-from toolgrade.compiler.render import render_full
-from toolgrade.compiler.source import MAX_BYTES
+from toolgrade.compiler.compilation import Compilation, compile_sources, compile_text
+from toolgrade.compiler.diagnostic_output import render_full
+from toolgrade.compiler.errors_page import render_errors_page
+from toolgrade.compiler.yaml_reader import MAX_BYTES
 
 PAGE = Path(__file__).parents[2] / "docs" / "errors.md"
 
@@ -30,7 +30,7 @@ def findings(compilation: Compilation) -> list[tuple[str, str]]:
 
 
 def test_the_page_is_what_the_table_of_codes_makes(golden: Golden) -> None:
-    golden(errors_page(examples()), PAGE)
+    golden(render_errors_page(examples()), PAGE)
 
 
 def test_every_code_has_its_place_on_the_page() -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Finished, RunToolgrade
-from toolgrade.compiler.compile import Compilation, compile_text
-from toolgrade.compiler.source import MAX_BYTES
+from toolgrade.compiler.compilation import Compilation, compile_text
+from toolgrade.compiler.yaml_reader import MAX_BYTES
 from toolgrade.gates.equal_function_sets import EqualFunctionSetsBlock
 from toolgrade.gates.expectation import Expectation
-from toolgrade.gates.gate import Conditions, score
+from toolgrade.gates.gate import ScoringConditions, score_gate
 from toolgrade.gates.tool_correctness import ToolCorrectness
 from toolgrade.gates.trace import Call, Trace
 
@@ -157,8 +157,8 @@ def test_i11_empty_members_and_empty_efficiency_are_errors_and_no_classes_assert
     assert plan is not None
     (gate,) = plan.suites[0].tests[0].gates
     called = Trace((Call("a"),))
-    assert score(gate, [Trace(())], Conditions("score")).status == "passed"
-    assert score(gate, [called], Conditions("score")).status == "failed"
+    assert score_gate(gate, [Trace(())], ScoringConditions("score")).status == "passed"
+    assert score_gate(gate, [called], ScoringConditions("score")).status == "failed"
 
 
 def test_i12_overlapping_classes_warn_and_count_alike_in_any_order() -> None:
@@ -169,16 +169,18 @@ def test_i12_overlapping_classes_warn_and_count_alike_in_any_order() -> None:
     assert "`X` and `Y`" in warning.message
     gate = EqualFunctionSetsBlock.model_validate({"classes": classes}).resolve()
     for calls in (("a", "b"), ("b", "a")):
-        result = score(gate, [Trace(tuple(Call(name) for name in calls))], Conditions("score"))
+        result = score_gate(gate, [Trace(tuple(Call(name) for name in calls))], ScoringConditions("score"))
         assert result.counts == {"tp": 2, "fp": 0, "fn": 0}
 
 
 def test_i13_ids_with_dots_spaces_and_colons_are_compared_whole() -> None:
     gate = EqualFunctionSetsBlock.model_validate({"classes": [{"name": "c", "members": ["PDF.co MCP.merge", "a::b"]}]})
     for call, hits in ((Call("merge", "PDF.co MCP"), 1), (Call("co MCP.merge", "PDF"), 1), (Call("a::b", "x"), 1)):
-        result = score(gate.resolve(), [Trace((call,))], Conditions("score"))
+        result = score_gate(gate.resolve(), [Trace((call,))], ScoringConditions("score"))
         assert (result.counts or {})["tp"] == hits
-    assert (score(gate.resolve(), [Trace((Call("merge", "PDF"),))], Conditions("score")).counts or {})["tp"] == 0
+    assert (score_gate(gate.resolve(), [Trace((Call("merge", "PDF"),))], ScoringConditions("score")).counts or {})[
+        "tp"
+    ] == 0
 
 
 def test_i13_a_bare_id_that_two_servers_have_is_a_warning_that_names_both(
@@ -201,7 +203,7 @@ def test_i14_twins_stay_distinct_and_are_warned_of(twin: str) -> None:
     ).diagnostics
     assert warning.code == "TG222"
     gate = EqualFunctionSetsBlock.model_validate({"classes": [{"name": "c", "members": ["search"]}]}).resolve()
-    assert score(gate, [Trace((Call(twin),))], Conditions("score")).counts == {"tp": 0, "fp": 1, "fn": 1}
+    assert score_gate(gate, [Trace((Call(twin),))], ScoringConditions("score")).counts == {"tp": 0, "fp": 1, "fn": 1}
 
 
 def test_i14_two_encodings_of_an_accent_are_two_ids() -> None:
@@ -218,7 +220,7 @@ def test_i15_a_threshold_that_is_no_percentage_is_an_error(threshold: str) -> No
 
 def test_i16_a_pattern_that_explodes_elsewhere_is_answered_at_once() -> None:
     started = time.process_time()
-    result = Expectation("final_response", {"regex": "(a+)+$"}).check("a" * 26 + "!")
+    result = Expectation("final_response", {"regex": "(a+)+$"}).check_value("a" * 26 + "!")
     assert result.status == "failed"
     assert time.process_time() - started < 1
 

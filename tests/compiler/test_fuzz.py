@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.compiler.corpus import CASES, VALID, mistake
-from toolgrade.compiler.compile import compile_text
-from toolgrade.compiler.render import render_concise, render_full, render_github, render_json
-from toolgrade.compiler.source import read_document
+from toolgrade.compiler.compilation import compile_text
+from toolgrade.compiler.diagnostic_output import render_concise, render_full, render_github, render_json
+from toolgrade.compiler.yaml_reader import read_document
 
 SUITES = [file.read_text(encoding="utf-8") for file in VALID]
 TEXTS = [*SUITES, *(source.data.decode("utf-8", "replace") for case in CASES for source in mistake(case))]

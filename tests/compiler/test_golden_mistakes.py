@@ -8,7 +8,7 @@ import pytest
 from tests.compiler.corpus import CASES, MISTAKES, VALID, mistake, render_sources
 from tests.conftest import Golden
 from toolgrade.compiler.codes import CODES
-from toolgrade.compiler.compile import compile_sources, compile_text
+from toolgrade.compiler.compilation import compile_sources, compile_text
 
 TOO_LARGE_FOR_A_GOLDEN_FILE = "TG002"
 

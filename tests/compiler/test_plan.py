@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.compiler.compile import Source, compile_sources, compile_text
+from toolgrade.compiler.compilation import SuiteSource, compile_sources, compile_text
 
 BASE = """\
 servers: {s: {command: [server]}}
@@ -103,14 +103,18 @@ def keys_in(value: Any) -> set[str]:
 
 
 def test_suites_that_run_together_are_in_the_order_they_were_given() -> None:
-    sources = [Source(f"{name}.yml", BASE.encode()) for name in ("b", "a")]
+    sources = [SuiteSource(f"{name}.yml", BASE.encode()) for name in ("b", "a")]
     compilation = compile_sources(sources)
     assert compilation.plan is not None
     assert [suite.name for suite in compilation.plan.suites] == ["b", "a"]
 
 
 def test_one_wrong_suite_leaves_no_plan_and_all_findings_of_all_files_are_sorted() -> None:
-    sources = [Source("b.yml", b"test: []"), Source("a.yml", b"tests: [{nam: t}]"), Source("c.yml", BASE.encode())]
+    sources = [
+        SuiteSource("b.yml", b"test: []"),
+        SuiteSource("a.yml", b"tests: [{nam: t}]"),
+        SuiteSource("c.yml", BASE.encode()),
+    ]
     compilation = compile_sources(sources)
     assert compilation.plan is None
     found = [(diagnostic.file, diagnostic.line, diagnostic.column) for diagnostic in compilation.diagnostics]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.compiler.scalar import MAX_DIGITS, NumberTooLongError, resolve_plain
+from toolgrade.compiler.scalar import MAX_DIGITS, NumberTooLongError, resolve_plain_scalar
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from toolgrade.compiler.scalar import MAX_DIGITS, NumberTooLongError, resolve_pl
      "0o8", "0x", "e5", "1e", "nULL", "tRUE", "- 1", "١٢"],
 )  # fmt: skip
 def test_what_yaml_1_2_does_not_name_is_text(text: str) -> None:
-    assert resolve_plain(text) == text
+    assert resolve_plain_scalar(text) == text
 
 
 @pytest.mark.parametrize(
@@ -25,17 +25,17 @@ def test_what_yaml_1_2_does_not_name_is_text(text: str) -> None:
      ("true", True), ("FALSE", False)],
 )  # fmt: skip
 def test_numbers_and_booleans_are_values(text: str, value: object) -> None:
-    found = resolve_plain(text)
+    found = resolve_plain_scalar(text)
     assert (type(found), found) == (type(value), value)
 
 
 @pytest.mark.parametrize("text", ["", "~", "null", "Null", "NULL"])
 def test_null_has_five_spellings(text: str) -> None:
-    assert resolve_plain(text) is None
+    assert resolve_plain_scalar(text) is None
 
 
 def test_not_a_number_is_a_float() -> None:
-    value = resolve_plain(".nan")
+    value = resolve_plain_scalar(".nan")
     assert isinstance(value, float)
     assert isnan(value)
 
@@ -43,21 +43,21 @@ def test_not_a_number_is_a_float() -> None:
 @pytest.mark.parametrize("text", ["9" * 5_000, "0x" + "f" * 400, "0." + "1" * 400, "0o" + "7" * 400])
 def test_a_number_without_end_is_refused(text: str) -> None:
     with pytest.raises(NumberTooLongError):
-        resolve_plain(text)
-    assert resolve_plain(text[:MAX_DIGITS]) is not None
+        resolve_plain_scalar(text)
+    assert resolve_plain_scalar(text[:MAX_DIGITS]) is not None
 
 
 @given(st.integers(-(10**200), 10**200))
 def test_every_integer_is_itself(number: int) -> None:
-    assert resolve_plain(str(number)) == number
+    assert resolve_plain_scalar(str(number)) == number
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_float_is_itself(number: float) -> None:
-    assert resolve_plain(repr(number)) == number
+    assert resolve_plain_scalar(repr(number)) == number
 
 
 @given(st.text(max_size=20))
 def test_a_scalar_is_text_itself_or_a_plain_value(text: str) -> None:
-    value = resolve_plain(text)
+    value = resolve_plain_scalar(text)
     assert value == text or not isinstance(value, str)

@@ -8,16 +8,16 @@ import pytest
 
 from tests.compiler.corpus import CASES, VALID, mistake
 from tests.conftest import Golden
-from toolgrade.compiler.compile import compile_sources
-from toolgrade.compiler.schema import json_schema
-from toolgrade.compiler.source import read_document
+from toolgrade.compiler.compilation import compile_sources
+from toolgrade.compiler.schema import build_json_schema
+from toolgrade.compiler.yaml_reader import read_document
 from toolgrade.foundations.canonical_json import to_json
 
 SUITES = Path(__file__).parents[2] / "suites"
 COMMITTED = SUITES / "suite.schema.json"
 SHIPPED = sorted(SUITES.rglob("*.yml"))
 SEEN_BY_A_SCHEMA = {"TG101", "TG102", "TG103", "TG111", "TG115"}
-VALIDATOR = jsonschema_rs.validator_for(json_schema())
+VALIDATOR = jsonschema_rs.validator_for(build_json_schema())
 
 
 def accepts(data: bytes) -> bool:
@@ -27,7 +27,7 @@ def accepts(data: bytes) -> bool:
 
 
 def test_the_committed_schema_is_the_one_the_models_make(golden: Golden) -> None:
-    golden(to_json(json_schema()).decode(), COMMITTED)
+    golden(to_json(build_json_schema()).decode(), COMMITTED)
 
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.name)
@@ -62,12 +62,12 @@ def test_a_number_out_of_range_is_refused(runs: str) -> None:
 
 
 def test_every_key_tells_an_editor_what_it_is_for() -> None:
-    blocks = [json_schema(), *json_schema()["$defs"].values()]
+    blocks = [build_json_schema(), *build_json_schema()["$defs"].values()]
     keys = [(key, part) for block in blocks for key, part in block.get("properties", {}).items()]
     assert len(keys) > 30
     assert [key for key, part in keys if not part.get("description") and "$ref" not in part] == []
-    assert [name for name, block in json_schema()["$defs"].items() if not block.get("description")] == []
+    assert [name for name, block in build_json_schema()["$defs"].items() if not block.get("description")] == []
 
 
 def test_no_key_admits_null() -> None:
-    assert '"null"' not in json.dumps(json_schema())
+    assert '"null"' not in json.dumps(build_json_schema())

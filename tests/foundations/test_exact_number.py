@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.foundations.exact_number import Number, dollars, exact, is_number, shown
+from toolgrade.foundations.exact_number import Number, format_dollars, is_number, to_exact, to_report_number
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, Decimal("0.1"), Fraction(1, 3)])
@@ -25,11 +25,11 @@ def test_booleans_and_texts_are_not_numbers(value: object) -> None:
     [(0.29, Fraction(29, 100)), (0.1, Fraction(1, 10)), (1e-7, Fraction(1, 10**7)), (7, Fraction(7))],
 )
 def test_a_float_is_the_number_a_person_wrote(value: Number, fraction: Fraction) -> None:
-    assert exact(value) == fraction
+    assert to_exact(value) == fraction
 
 
 def test_a_decimal_and_the_float_spelt_alike_are_the_same_number() -> None:
-    assert exact(Decimal("0.30")) == exact(0.3) != Fraction(0.3)
+    assert to_exact(Decimal("0.30")) == to_exact(0.3) != Fraction(0.3)
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_a_decimal_and_the_float_spelt_alike_are_the_same_number() -> None:
     ],
 )
 def test_a_number_is_shown_with_at_most_four_decimals(value: Number, text: str) -> None:
-    assert str(shown(value)) == text
+    assert str(to_report_number(value)) == text
 
 
 @given(st.fractions(min_value=-(10**6), max_value=10**6))
 def test_what_is_shown_is_within_half_of_the_fourth_decimal(value: Fraction) -> None:
-    assert abs(exact(shown(value)) - value) <= Fraction(1, 20_000)
+    assert abs(to_exact(to_report_number(value)) - value) <= Fraction(1, 20_000)
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_what_is_shown_is_within_half_of_the_fourth_decimal(value: Fraction) -> 
     ],
 )
 def test_dollars_are_plain_decimal_text(value: Decimal | Fraction, text: str) -> None:
-    assert dollars(value) == text
+    assert format_dollars(value) == text
 
 
 @given(st.fractions(min_value=Fraction(1, 10**12), max_value=10**6))
 def test_a_cost_above_zero_never_reads_as_zero(value: Fraction) -> None:
-    text = dollars(value)
+    text = format_dollars(value)
     assert Decimal(text) > 0
     assert "E" not in text

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.foundations.lookalikes import lookalikes
+from toolgrade.foundations.lookalikes import find_lookalikes
 
 
 @pytest.mark.parametrize(
@@ -17,18 +17,18 @@ from toolgrade.foundations.lookalikes import lookalikes
     ],
 )
 def test_a_twin_is_found_with_the_reason(twin: str, reason: str) -> None:
-    assert list(lookalikes(["search", "fetch", twin])) == [("search", twin, reason)]
+    assert list(find_lookalikes(["search", "fetch", twin])) == [("search", twin, reason)]
 
 
 def test_two_encodings_of_an_accent_are_twins() -> None:
-    ((_, _, reason),) = lookalikes(["caf\u00e9", "cafe\u0301"])
+    ((_, _, reason),) = find_lookalikes(["caf\u00e9", "cafe\u0301"])
     assert reason == "they differ in how an accent is encoded"
 
 
 def test_an_id_given_twice_is_no_twin_of_itself() -> None:
-    assert list(lookalikes(["search", "search"])) == []
+    assert list(find_lookalikes(["search", "search"])) == []
 
 
 @given(st.lists(st.sampled_from(["search", "searches", "find", "web.search", "search2", "検索", "검색"])))
 def test_ids_that_differ_to_the_eye_are_no_twins(names: list[str]) -> None:
-    assert list(lookalikes(names)) == []
+    assert list(find_lookalikes(names)) == []

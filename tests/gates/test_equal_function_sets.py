@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from toolgrade.gates.equal_function_sets import EqualFunctionSets, EqualFunctionSetsBlock
-from toolgrade.gates.gate import Conditions, score
+from toolgrade.gates.gate import ScoringConditions, score_gate
 from toolgrade.gates.gate_result import Counts, GateResult
 from toolgrade.gates.tool_selection import ToolClass
 from toolgrade.gates.trace import Call, Trace
@@ -19,7 +19,7 @@ from toolgrade.gates.trace import Call, Trace
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "conformance" / "selection.json").read_text(encoding="utf-8")
 )
-CONDITIONS = Conditions("score")
+CONDITIONS = ScoringConditions("score")
 
 NAMES = st.sampled_from(["search", "get", "a.get", "exec"])
 SERVERS = st.sampled_from([None, "a", "b", "b.a"])
@@ -34,7 +34,7 @@ def gate_of(members: list[list[str]]) -> EqualFunctionSets:
 
 
 def verdict(gate: EqualFunctionSets, runs: list[list[Call]]) -> GateResult:
-    return score(gate, [Trace(tuple(calls)) for calls in runs], CONDITIONS)
+    return score_gate(gate, [Trace(tuple(calls)) for calls in runs], CONDITIONS)
 
 
 def in_one_order(result: GateResult) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def counts_of(result: GateResult) -> Counts:
 def test_the_contract_holds(case: dict[str, Any]) -> None:
     block = EqualFunctionSetsBlock.model_validate({"classes": case["classes"]})
     traces = [msgspec.convert(run, Trace) for run in case["runs"]]
-    result = msgspec.to_builtins(score(block.resolve(), traces, CONDITIONS))
+    result = msgspec.to_builtins(score_gate(block.resolve(), traces, CONDITIONS))
     assert {
         **result["counts"],
         **{target.removeprefix("tool_selection."): value for target, value in result["values"].items()},

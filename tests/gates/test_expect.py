@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from toolgrade.gates.expect import Expect, ExpectBlock
 from toolgrade.gates.expectation import Expectation
-from toolgrade.gates.gate import Conditions, score
+from toolgrade.gates.gate import ScoringConditions, score_gate
 from toolgrade.gates.trace import Call, Trace
 
 
@@ -17,7 +17,7 @@ def read(expect: object) -> tuple[Expectation, ...]:
 
 
 def verdict(expect: object, *traces: Trace) -> dict[str, Any]:
-    return msgspec.to_builtins(score(Expect(read(expect)), traces, Conditions("replay")))
+    return msgspec.to_builtins(score_gate(Expect(read(expect)), traces, ScoringConditions("replay")))
 
 
 def answers(*texts: str | None) -> list[Trace]:

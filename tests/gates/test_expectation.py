@@ -3,7 +3,7 @@
 import pytest
 
 from toolgrade.gates import equal_function_sets, token_efficiency, tool_correctness
-from toolgrade.gates.expectation import gate_of
+from toolgrade.gates.expectation import explain_gate_target
 from toolgrade.gates.target import PLAIN
 
 GATES = (equal_function_sets, token_efficiency, tool_correctness)
@@ -11,9 +11,9 @@ GATES = (equal_function_sets, token_efficiency, tool_correctness)
 
 @pytest.mark.parametrize(("gate", "target"), [(gate.NAME, target) for gate in GATES for target in gate.TARGETS])
 def test_a_target_of_a_gate_is_sent_to_that_gate(gate: str, target: str) -> None:
-    assert gate_of(target) == f"a target of `{gate}` stands in the `expect` of that gate"
+    assert explain_gate_target(target) == f"a target of `{gate}` stands in the `expect` of that gate"
 
 
 @pytest.mark.parametrize("target", [*PLAIN, "tool_calls[0].name", "nothing"])
 def test_a_target_of_the_trace_is_of_no_gate(target: str) -> None:
-    assert gate_of(target) is None
+    assert explain_gate_target(target) is None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from toolgrade.gates.matcher import MATCHER_SCHEMA, failure, matcher_findings
+from toolgrade.gates.matcher import MATCHER_SCHEMA, check_matcher, explain_mismatch
 from toolgrade.gates.operators import OPERATORS, Kind
 
 TAKES = "a percentage takes `>=`, `>`, `<=`, `<`, `==`, `!=`, `between`, `schema`, `exact`"
@@ -13,7 +13,7 @@ Found = tuple[str, tuple[str | int, ...], str, str | None]
 
 def findings(matcher: object, kind: Kind = "percent") -> list[Found]:
     found = list[Found]()
-    for line in matcher_findings(matcher, kind, "tool_selection.f1"):
+    for line in check_matcher(matcher, kind, "tool_selection.f1"):
         error = line["type"]
         assert not isinstance(error, str)
         facts = error.context or {}
@@ -164,9 +164,9 @@ def test_everything_wrong_with_a_matcher_is_found_at_once() -> None:
 
 def test_all_operators_of_a_matcher_must_hold_and_each_that_does_not_is_named() -> None:
     matcher = {">=": 60, "<": 80, "!=": 90}
-    assert failure(matcher, 60) is None
-    assert failure(matcher, 80) == "80 is not < 80"
-    assert failure(matcher, 90) == "90 is not < 80; 90 is not != 90"
+    assert explain_mismatch(matcher, 60) is None
+    assert explain_mismatch(matcher, 80) == "80 is not < 80"
+    assert explain_mismatch(matcher, 90) == "90 is not < 80; 90 is not != 90"
 
 
 def test_the_schema_for_editors_lists_every_operator() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.gates.target import ABSENT, TARGET_PATTERN, UnknownTarget, parse_target, walk
+from toolgrade.gates.target import ABSENT, TARGET_PATTERN, UnknownTarget, parse_target, walk_json
 from toolgrade.gates.trace import Call, Trace, Usage
 
 ARGS = {"query": "revenue", "a.b": 1, "rows": [{"id": 7}, [1, 2]], "none": None, "0": "zero", "it's": 2}
@@ -138,6 +138,6 @@ def test_any_key_can_be_reached_in_quotes(args: dict[str, int]) -> None:
 
 
 def test_steps_are_followed_through_json_alone() -> None:
-    assert walk({"a": [1, {"b": 2}]}, ("a", 1, "b")) == 2
-    assert walk("text", ("upper",)) is ABSENT
-    assert walk([1], ("0",)) is ABSENT
+    assert walk_json({"a": [1, {"b": 2}]}, ("a", 1, "b")) == 2
+    assert walk_json("text", ("upper",)) is ABSENT
+    assert walk_json([1], ("0",)) is ABSENT

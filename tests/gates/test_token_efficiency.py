@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from pydantic import ValidationError
 
-from toolgrade.gates.gate import Conditions, Mode, score
+from toolgrade.gates.gate import Mode, ScoringConditions, score_gate
 from toolgrade.gates.gate_result import GateResult
 from toolgrade.gates.token_efficiency import TokenEfficiencyBlock
 from toolgrade.gates.trace import Call, Trace
@@ -20,7 +20,7 @@ def verdict(
     traces: list[Trace], expect: list[Any] | None = None, surface: int | None = 1000, mode: Mode = "live"
 ) -> GateResult:
     gate = TokenEfficiencyBlock.model_validate({"classes": CLASSES, "expect": expect or []}).resolve()
-    return score(gate, traces, Conditions(mode, surface))
+    return score_gate(gate, traces, ScoringConditions(mode, surface))
 
 
 def values(result: GateResult) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from toolgrade.gates.gate import Conditions, score
+from toolgrade.gates.gate import ScoringConditions, score_gate
 from toolgrade.gates.gate_result import GateResult
-from toolgrade.gates.tool_correctness import ToolCorrectness, ToolCorrectnessBlock, default_expectation
+from toolgrade.gates.tool_correctness import ToolCorrectness, ToolCorrectnessBlock, make_default_expectation
 from toolgrade.gates.trace import Call, Trace
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -29,8 +29,8 @@ RUN = st.lists(CALLS, max_size=5)
 
 
 def verdict(expected: list[str], runs: list[list[Call]], is_exact: bool, is_ordered: bool) -> GateResult:
-    gate = ToolCorrectness(tuple(expected), (default_expectation(0.5),), is_exact, is_ordered)
-    return score(gate, [Trace(tuple(calls)) for calls in runs], Conditions("score"))
+    gate = ToolCorrectness(tuple(expected), (make_default_expectation(0.5),), is_exact, is_ordered)
+    return score_gate(gate, [Trace(tuple(calls)) for calls in runs], ScoringConditions("score"))
 
 
 def score_of(expected: list[str], calls: list[Call], is_exact: bool, is_ordered: bool) -> int:
@@ -76,7 +76,7 @@ def test_the_contract_holds(case: dict[str, Any]) -> None:
     fields = {key: case[key] for key in ("expected_tools", "exact_match", "check_ordering") if key in case}
     gate = ToolCorrectnessBlock.model_validate(fields).resolve()
     trace = Trace(tuple(Call(name) for name in case["tools_called"]))
-    result = msgspec.to_builtins(score(gate, [trace], Conditions("score")))
+    result = msgspec.to_builtins(score_gate(gate, [trace], ScoringConditions("score")))
     assert result["values"] == {"tool_correctness.score": case["score"]}
     assert result["status"] == ("passed" if case["score"] >= 50 else "failed")
 
@@ -159,12 +159,12 @@ def test_the_threshold_is_a_share_of_one(threshold: float, calls: int, status: s
     block = {"expected_tools": ["a", "b"], "threshold": threshold}
     gate = ToolCorrectnessBlock.model_validate(block).resolve()
     trace = Trace((Call("a"), Call("b"))[:calls])
-    assert score(gate, [trace], Conditions("score")).status == status
+    assert score_gate(gate, [trace], ScoringConditions("score")).status == status
 
 
 @pytest.mark.parametrize(("threshold", "percent"), [(0.29, 29), (0.58, 58), (1, 100), (0.125, 12.5)])
 def test_a_threshold_becomes_the_percent_a_person_meant(threshold: float, percent: float) -> None:
-    assert default_expectation(threshold).matcher == {">=": percent}
+    assert make_default_expectation(threshold).matcher == {">=": percent}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from toolgrade.gates.gate_result import Counts, UnexpectedTool
-from toolgrade.gates.tool_selection import CallOutcome, Classes, SelectionTally, ToolClass, call_outcomes
+from toolgrade.gates.tool_selection import CallOutcome, Classes, SelectionTally, ToolClass, list_call_outcomes
 from toolgrade.gates.trace import Call, Trace
 
 SEARCH = ToolClass("search", ("brave.web_search", "google.search"))
@@ -57,7 +57,7 @@ def test_pooling_is_the_sum_of_each_count(parts: list[Counts]) -> None:
 
 def test_a_call_is_a_hit_then_a_repeat_or_unexpected() -> None:
     search, other, shell = Call("web_search", "brave"), Call("search", "google"), Call("exec", "shell")
-    found = call_outcomes((SEARCH, FETCH), Trace((search, other, search, shell)))
+    found = list_call_outcomes((SEARCH, FETCH), Trace((search, other, search, shell)))
     assert found == (
         CallOutcome("brave.web_search", outcome="hit", class_="search"),
         CallOutcome("google.search", outcome="repeat", class_="search"),
@@ -68,20 +68,20 @@ def test_a_call_is_a_hit_then_a_repeat_or_unexpected() -> None:
 
 def test_a_malformed_call_is_unexpected_and_leaves_the_class_to_the_next_one() -> None:
     malformed, well = Call("get", "http", status="malformed"), Call("get", "http", status="error")
-    found = call_outcomes((FETCH,), Trace((malformed, well)))
+    found = list_call_outcomes((FETCH,), Trace((malformed, well)))
     assert [(one.status, one.outcome) for one in found] == [("malformed", "unexpected"), ("error", "hit")]
 
 
 def test_a_call_of_two_classes_names_both_and_the_one_it_reached_first() -> None:
     both = (ToolClass("a", ("x", "y")), ToolClass("b", ("x",)))
-    first, second, third = call_outcomes(both, Trace((Call("y"), Call("x"), Call("x"))))
+    first, second, third = list_call_outcomes(both, Trace((Call("y"), Call("x"), Call("x"))))
     assert first == CallOutcome("y", outcome="hit", class_="a")
     assert second == CallOutcome("x", outcome="hit", class_="b", classes=("a", "b"))
     assert third == CallOutcome("x", outcome="repeat", class_="a", classes=("a", "b"))
 
 
 def test_without_classes_a_call_has_no_outcome() -> None:
-    assert call_outcomes(None, Trace((Call("x", "s", status="ok"),))) == (CallOutcome("s.x", "ok"),)
+    assert list_call_outcomes(None, Trace((Call("x", "s", status="ok"),))) == (CallOutcome("s.x", "ok"),)
 
 
 @given(st.lists(st.sampled_from(["brave.web_search", "google.search", "http.get", "shell.exec", "x.y"]), max_size=8))
@@ -89,7 +89,7 @@ def test_outcomes_and_counts_agree(ids: list[str]) -> None:
     trace = Trace(tuple(Call(name, server) for server, _, name in (one.partition(".") for one in ids)))
     tally = SelectionTally((SEARCH, FETCH))
     tally.add(trace)
-    found = [one.outcome for one in call_outcomes((SEARCH, FETCH), trace)]
+    found = [one.outcome for one in list_call_outcomes((SEARCH, FETCH), trace)]
     assert (tally.counts.tp, tally.counts.fp) == (found.count("hit"), found.count("unexpected"))
     assert tally.counts.tp + tally.counts.fn == 2
 
@@ -98,20 +98,20 @@ def test_two_spellings_of_one_id_in_a_run_reach_their_class_in_one_run() -> None
     tally = SelectionTally((ToolClass("deep", ("a.b.c",)),))
     tally.add(Trace((Call("b.c", "a"), Call("c", "a.b"))))
     tally.add(Trace((Call("c", "a.b"),)))
-    (deep,) = tally.class_results()
+    (deep,) = tally.make_class_results()
     assert (deep.hit_runs, deep.runs, deep.matched_by) == (2, 2, {"a.b.c": 2})
 
 
 def test_an_empty_server_is_no_server() -> None:
     tally = SelectionTally((ToolClass("s", ("search",)),))
     tally.add(Trace((Call("search", ""), Call("search"))))
-    assert tally.class_results()[0].matched_by == {"search": 1}
+    assert tally.make_class_results()[0].matched_by == {"search": 1}
 
 
 def test_unexpected_tools_come_by_number_of_calls_then_by_name() -> None:
     tally = SelectionTally(())
     tally.add(Trace((Call("b"), Call("a"), Call("c"), Call("c"))))
-    assert tally.unexpected_tools() == (UnexpectedTool("c", 2), UnexpectedTool("a", 1), UnexpectedTool("b", 1))
+    assert tally.list_unexpected_tools() == (UnexpectedTool("c", 2), UnexpectedTool("a", 1), UnexpectedTool("b", 1))
 
 
 def test_memory_does_not_grow_with_the_number_of_runs() -> None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 import msgspec
 import pytest
 
-from toolgrade.gates.trace import Call, Trace, tool_id
+from toolgrade.gates.trace import Call, Trace, format_tool_id
 
 
 def decode(text: str) -> Trace:
@@ -17,7 +17,7 @@ def decode(text: str) -> Trace:
     [("brave", "web_search", "brave.web_search"), (None, "search", "search"), ("", "search", "search")],
 )
 def test_a_tool_has_one_spelling(server: str | None, name: str, text: str) -> None:
-    assert tool_id(server, name) == Call(name, server).id == text
+    assert format_tool_id(server, name) == Call(name, server).id == text
 
 
 def test_a_trace_without_tool_calls_is_an_error_and_an_empty_list_is_not() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from toolgrade.gates.gate import Conditions, score
+from toolgrade.gates.gate import ScoringConditions, score_gate
 from toolgrade.gates.gate_result import GateResult
 from toolgrade.gates.tool_correctness import ToolCorrectnessBlock
 from toolgrade.gates.trace import Call, Trace
@@ -43,7 +43,7 @@ def theirs(expected: list[str], called: list[str] | None, **mode: Any) -> dict[s
 
 def ours(expected: list[str], calls: list[Call], **mode: Any) -> GateResult:
     gate = ToolCorrectnessBlock.model_validate({"expected_tools": expected, **mode}).resolve()
-    return score(gate, [Trace(tuple(calls))], Conditions("score"))
+    return score_gate(gate, [Trace(tuple(calls))], ScoringConditions("score"))
 
 
 def our_score(expected: list[str], called: list[str], **mode: Any) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.recordings import SHOP, TOOLS, compiled, make_shop
 from toolgrade.cassette import Recorder
-from toolgrade.runners.cell_selection import all_cells
+from toolgrade.runners.cell_selection import iterate_cells
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.replay import Replay
 
@@ -62,7 +62,7 @@ def fork(work: Callable[[], int]) -> int:
 def state(folder: Path) -> dict[str, Any]:
     """What is on disk, and what a replay makes of it."""
     file = next(folder.glob("cassettes/shop/answers*/m1*.run1.json"))
-    results = run_cells(list(all_cells(compiled(folder))), Replay(folder / "cassettes"))
+    results = run_cells(list(iterate_cells(compiled(folder))), Replay(folder / "cassettes"))
     return {"cassette": file.read_text(), "statuses": [result.status for result in results]}
 
 

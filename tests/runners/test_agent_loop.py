@@ -9,26 +9,26 @@ import pytest
 from tests.scripted import Script, asking
 from toolgrade.foundations.fault import Fault
 from toolgrade.gates.trace import Usage
-from toolgrade.runners.agent_loop import FinishedConversation, converse
+from toolgrade.runners.agent_loop import FinishedConversation, run_conversation
 from toolgrade.runners.agents.agent import AskedCall, OfferedTool, Task, Turn
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.merged_catalog import merge
-from toolgrade.runners.servers.session import CallResult
+from toolgrade.runners.catalogs.merged_catalog import merge_catalogs
+from toolgrade.runners.servers.session import ServerCallResult
 
-OFFER = merge({"docs": ServerListing(None, [{"name": "read"}, {"name": "fail"}, {"name": "say it"}])})
+OFFER = merge_catalogs({"docs": ServerListing(None, [{"name": "read"}, {"name": "fail"}, {"name": "say it"}])})
 DONE = Turn(text="done")
 
 
 def talk(script: Script, max_turns: int = 8) -> tuple[FinishedConversation, list[tuple[str, Any]]]:
     called: list[tuple[str, Any]] = []
 
-    async def call(tool: OfferedTool, args: dict[str, Any]) -> CallResult:
+    async def call(tool: OfferedTool, args: dict[str, Any]) -> ServerCallResult:
         called.append((tool.tool, args))
         status = "error" if tool.tool == "fail" else "ok"
-        return CallResult(status, {"said": tool.tool}, f"result of {tool.tool}")
+        return ServerCallResult(status, {"said": tool.tool}, f"result of {tool.tool}")
 
     task = Task("do it", None, OFFER.tools)
-    return asyncio.run(converse(script, task, OFFER, call, max_turns)), called
+    return asyncio.run(run_conversation(script, task, OFFER, call, max_turns)), called
 
 
 def test_calls_are_made_in_order_and_their_results_go_back() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.recordings import compiled, make_shop
 from toolgrade.foundations.canonical_json import to_json
 from toolgrade.runners.cell_result import CellResult
-from toolgrade.runners.cell_selection import PlannedCell, all_cells
+from toolgrade.runners.cell_selection import PlannedCell, iterate_cells
 from toolgrade.runners.engine import run_cells
 from toolgrade.runners.events import CellFinished, CellStarted, Event, RunFinished, RunStarted
 from toolgrade.runners.replay import Replay
@@ -16,7 +16,7 @@ from toolgrade.site.report.report_model import make_report
 
 def test_the_order_of_results_does_not_depend_on_who_finishes_first(tmp_path: Path) -> None:
     make_shop(tmp_path)
-    cells = list(all_cells(compiled(tmp_path))) * 6
+    cells = list(iterate_cells(compiled(tmp_path))) * 6
     replay, chance = Replay(tmp_path / "cassettes"), random.Random(1)
 
     def late(cell: PlannedCell) -> CellResult:
@@ -35,7 +35,7 @@ def test_sixty_four_cells_at_once_in_a_hundred_orders_give_the_same_bytes(tmp_pa
     )
     make_shop(tmp_path, f"tests:\n{tests}")
     plan, chance = compiled(tmp_path), random.Random(2)
-    cells = list(all_cells(plan))
+    cells = list(iterate_cells(plan))
     replayed = run_cells(cells, Replay(tmp_path / "cassettes"))
     ready = {id(result.test): result for result in replayed}
     serial = to_json(make_report(plan, replayed, "replay"))
@@ -60,7 +60,7 @@ def test_sixty_four_cells_at_once_in_a_hundred_orders_give_the_same_bytes(tmp_pa
 
 def test_listeners_hear_of_every_cell_one_thing_at_a_time(tmp_path: Path) -> None:
     make_shop(tmp_path)
-    cells = list(all_cells(compiled(tmp_path))) * 4
+    cells = list(iterate_cells(compiled(tmp_path))) * 4
     for workers in (1, 8):
         events: list[Event] = []
         results = run_cells(cells, Replay(tmp_path / "cassettes"), workers, events.append)

@@ -20,10 +20,10 @@ from toolgrade.runners.cassettes.recording import FinishedRun, make_cassette
 from toolgrade.runners.cassettes.redaction import Redactor
 from toolgrade.runners.catalogs.fingerprint import fingerprint
 from toolgrade.runners.cell_result import CellResult
-from toolgrade.runners.cell_selection import PlannedCell, all_cells, cell_key
+from toolgrade.runners.cell_selection import PlannedCell, iterate_cells, make_cell_key
 from toolgrade.runners.events import CellStarted, Event, ServerStarting
 from toolgrade.runners.journal import Journal
-from toolgrade.runners.live import LiveRun, World
+from toolgrade.runners.live import LiveInputs, LiveRun
 from toolgrade.runners.models.budget import Budget
 
 SUITE = f"""\
@@ -47,7 +47,7 @@ class Broke:
         return self
 
     async def turn(self, answers: Sequence[ToolAnswer]) -> Turn:
-        Budget(Decimal(1)).check(Decimal(2))
+        Budget(Decimal(1)).check_bound(Decimal(2))
         raise AssertionError
 
 
@@ -60,15 +60,15 @@ class Runner:
     """A live run in a folder, whose events are kept."""
 
     def __init__(self, folder: Path, plan: Plan, agent: Agent) -> None:
-        self.cells = list(all_cells(plan))
+        self.cells = list(iterate_cells(plan))
         self.events: list[Event] = []
-        agents = {cell_key(cell): agent for cell in self.cells}
-        self.world = World(os.environ, {one.id: folder for one in plan.suites}, agents)
+        agents = {make_cell_key(cell): agent for cell in self.cells}
+        self.world = LiveInputs(os.environ, {one.id: folder for one in plan.suites}, agents)
         self.journal = Journal(folder, plan.suites)
 
     def run(self, resume: bool = False, workers: int = 1) -> tuple[CellResult, ...]:
         def keep(planned: PlannedCell, run: int, done: FinishedRun) -> Any:
-            return make_cassette(planned, run, done, fingerprint(done.listings()), Redactor())
+            return make_cassette(planned, run, done, fingerprint(done.collect_listings()), Redactor())
 
         self.journal.begin(resume)
         live = LiveRun(self.world, self.journal, keep, self.events.append)
@@ -95,7 +95,7 @@ def test_calls_that_cannot_be_made_count_as_what_they_are(tmp_path: Path) -> Non
 def test_a_budget_that_is_used_up_ends_the_cells_with_models(tmp_path: Path) -> None:
     runner = Runner(tmp_path, suite(tmp_path, "m1", "m2", "lexical"), Broke())
     lexical = Script(Turn((asking("echo"),)), Turn(text="done"))
-    runner.world = World(
+    runner.world = LiveInputs(
         os.environ,
         runner.world.folders,
         {key: lexical if "lexical" in key else agent for key, agent in runner.world.agents.items()},

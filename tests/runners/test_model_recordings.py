@@ -11,7 +11,7 @@ import pytest
 from toolgrade.compiler.plan import PlannedTest, Sampling, SuitePlan
 from toolgrade.gates.trace import Usage
 from toolgrade.runners.agents.agent import Conversation, OfferedTool, Task, ToolAnswer
-from toolgrade.runners.models.model_pool import Models
+from toolgrade.runners.models.model_pool import ModelPool
 
 pytestmark = [pytest.mark.vcr, pytest.mark.block_network]
 
@@ -86,8 +86,8 @@ def talk(model: str, prompt: str, scenario: Callable[[Conversation], Awaitable[N
     test = PlannedTest("t", "t", (), (), 1, 8, (), (), base_url=ADDRESS, sampling=sampling)
 
     async def run() -> None:
-        models = Models({})
-        agent = models.agent(model, SuitePlan("s", "s", "s.yml", (), ()), test)
+        models = ModelPool({})
+        agent = models.make_agent(model, SuitePlan("s", "s", "s.yml", (), ()), test)
         async with models:
             await scenario(agent.begin(Task(prompt, None, TOOLS)))
 

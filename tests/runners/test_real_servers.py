@@ -18,16 +18,16 @@ from msgspec import UNSET
 from tests.conftest import RunToolgrade, ThirdParty
 from toolgrade.compiler.plan import HttpServer, StdioServer
 from toolgrade.foundations.canonical_json import to_json
-from toolgrade.runners.servers.session import CallResult, Session, connect
-from toolgrade.runners.servers.transports import Place
+from toolgrade.runners.servers.session import ServerCallResult, Session, connect_server
+from toolgrade.runners.servers.transports import LaunchContext
 
 
-def use(server: StdioServer | HttpServer, tool: str, **args: Any) -> tuple[Session, CallResult]:
+def use(server: StdioServer | HttpServer, tool: str, **args: Any) -> tuple[Session, ServerCallResult]:
     """A session, closed by now, and the result of one call."""
 
-    async def test() -> tuple[Session, CallResult]:
-        async with connect(server, Place(os.environ, Path())) as session:
-            return session, await session.call(tool, args)
+    async def test() -> tuple[Session, ServerCallResult]:
+        async with connect_server(server, LaunchContext(os.environ, Path())) as session:
+            return session, await session.call_tool(tool, args)
 
     return asyncio.run(test())
 

@@ -17,11 +17,11 @@ from tests.conftest import Golden
 from tests.recordings import SHOP, compiled, make_shop, record_runs, write_suite
 from toolgrade.cassette import Refusal, load_cassette
 from toolgrade.foundations.canonical_json import to_json
-from toolgrade.runners.cassettes.cassette import seal
+from toolgrade.runners.cassettes.cassette import seal_cassette
 from toolgrade.runners.cell_result import CellResult
-from toolgrade.runners.cell_selection import Selection, all_cells
+from toolgrade.runners.cell_selection import Selection, iterate_cells
 from toolgrade.runners.engine import run_cells
-from toolgrade.runners.replay import Replay, unused_cassettes
+from toolgrade.runners.replay import Replay, find_unused_cassettes
 from toolgrade.site.report.report_model import make_report
 
 GOLDEN = Path(__file__).parents[1] / "golden/replay"
@@ -41,7 +41,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def replay(folder: Path) -> tuple[CellResult, ...]:
-    cells = list(all_cells(compiled(folder)))
+    cells = list(iterate_cells(compiled(folder)))
     return run_cells(cells, Replay(folder / "cassettes"))
 
 
@@ -108,7 +108,7 @@ def test_a_key_that_nobody_knows_is_corrupt(file: Path) -> None:
 
 
 def test_a_recording_that_was_interrupted_is_refused(file: Path, tmp_path: Path) -> None:
-    file.write_bytes(seal(msgspec.structs.replace(load_cassette(file), status="incomplete")))
+    file.write_bytes(seal_cassette(msgspec.structs.replace(load_cassette(file), status="incomplete")))
     first, *rest = replay(tmp_path)
     assert (first.status, [result.status for result in rest]) == ("error", ["passed", "passed"])
     assert first.error is not None
@@ -149,7 +149,7 @@ def test_a_sealed_file_whose_values_make_no_sense_is_corrupt(tmp_path: Path) -> 
     whole = load_cassette(file)
     bad_args = msgspec.structs.replace(whole.tool_calls[0], args=msgspec.Raw(b'"\xff"'))
     for change in ({"cost": "abc"}, {"cost": "-1"}, {"tool_calls": (bad_args,)}):
-        file.write_bytes(seal(msgspec.structs.replace(whole, **change)))
+        file.write_bytes(seal_cassette(msgspec.structs.replace(whole, **change)))
         first, *_ = replay(tmp_path)
         assert str(first.error) == "run 1 is corrupt", change
 
@@ -165,14 +165,14 @@ def test_unused_cassettes_leave_out_what_is_no_cassette(tmp_path: Path) -> None:
     stray = file.with_name("stray.run1.json")
     for other in (stray, file.with_name("x.meta.json"), file.with_name("notes.txt")):
         other.write_text("{}")
-    assert list(unused_cassettes(tmp_path / "cassettes", compiled(tmp_path))) == [stray]
+    assert list(find_unused_cassettes(tmp_path / "cassettes", compiled(tmp_path))) == [stray]
 
 
 SETTINGS = """
 import os, sys, time
 from hashlib import sha256
 from pathlib import Path
-from toolgrade.cli import main
+from toolgrade.cli import run_command_line
 os.fsync = lambda descriptor: None
 for folder in sys.argv[1:]:
     os.chdir(folder)
@@ -181,7 +181,7 @@ for folder in sys.argv[1:]:
         time.tzset()
         for workers in ("1", "2", "8"):
             out = f"out/{os.environ['PYTHONHASHSEED']}-{zone.replace('/', '-')}-{workers}"
-            assert main(["run", "-j", workers, "--out", out]) == 0
+            assert run_command_line(["run", "-j", workers, "--out", out]) == 0
             print(sha256(Path(out, "report.json").read_bytes()).hexdigest(), file=sys.stderr)
 """
 
@@ -207,9 +207,9 @@ def test_one_report_whatever_the_seed_zone_locale_workers_and_folder(tmp_path: P
 def test_the_union_of_shards_is_everything(tmp_path: Path) -> None:
     plan = write_suite(tmp_path, SHOP)
     for parts in range(1, 6):
-        shards = [Selection(shard=(part, parts)).cells(plan) for part in range(1, parts + 1)]
+        shards = [Selection(shard=(part, parts)).select_cells(plan) for part in range(1, parts + 1)]
         found = [cell[2].id for shard in shards for cell in shard]
-        assert sorted(found) == sorted(cell[2].id for cell in all_cells(plan))
+        assert sorted(found) == sorted(cell[2].id for cell in iterate_cells(plan))
 
 
 @pytest.mark.parametrize("case", sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir()))
@@ -223,7 +223,7 @@ def test_golden_runs_give_golden_cassettes_and_those_a_golden_report(
     for name, file in recorded.items():
         golden(file.read_text(encoding="utf-8"), folder / "cassettes" / name)
     assert {file.relative_to(folder / "cassettes") for file in folder.glob("cassettes/**/*.json")} == recorded.keys()
-    results = run_cells(list(all_cells(plan)), Replay(Path("cassettes")), 2)
+    results = run_cells(list(iterate_cells(plan)), Replay(Path("cassettes")), 2)
     report = to_json(make_report(plan, results, "replay")).decode()
     assert json.loads(report)["summary"]["errors"] == 0
     golden(report, folder / "report.json")

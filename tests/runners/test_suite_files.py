@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from toolgrade.foundations.fault import BadInput
-from toolgrade.runners.suite_files import catalogs_in, read_suites
+from toolgrade.runners.suite_files import make_catalog_reader, read_suites
 
 SUITE = "tests: [{name: t, tool_correctness: {expected_tools: [a]}}]\n"
 
@@ -54,7 +54,7 @@ def test_what_cannot_be_read_says_why(folder: Path) -> None:
 def test_a_catalog_gives_its_tools_or_why_it_cannot_be_read(folder: Path) -> None:
     (folder / "good.json").write_text('{"tools": [{"name": "a", "inputSchema": {}}]}', encoding="utf-8")
     (folder / "bad.json").write_text("{", encoding="utf-8")
-    tools_of = catalogs_in(folder)
+    tools_of = make_catalog_reader(folder)
     assert tools_of("good.json") == frozenset({"a"})
     assert str(tools_of("bad.json")).startswith("bad.json: no JSON")
     assert tools_of("none.json") == "none.json: no such file"

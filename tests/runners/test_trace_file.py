@@ -108,7 +108,7 @@ def test_arguments_that_no_assertion_can_read_are_the_files_fault(
 PEAK = """
 import json, subprocess, sys
 line = json.dumps({"tool_calls": [{"server": "s", "name": "a", "args": {"q": "x" * 50}}] * 3}).encode() + b"\\n"
-code = "import sys, toolgrade.cli as c; r = c.main(sys.argv[1:]); "
+code = "import sys, toolgrade.cli as c; r = c.run_command_line(sys.argv[1:]); "
 code += "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0], file=sys.stderr); sys.exit(r)"
 child = subprocess.Popen([sys.executable, "-c", code, "score", "s.yml", "-", "--format", "json"],
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

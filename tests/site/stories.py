@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 import yaml
 
-from toolgrade.compiler.compile import Source, compile_sources
+from toolgrade.compiler.compilation import SuiteSource, compile_sources
 from toolgrade.foundations.canonical_json import to_json
-from toolgrade.gates.gate import Conditions, Mode
+from toolgrade.gates.gate import Mode, ScoringConditions
 from toolgrade.gates.gate_result import GateResult
 from toolgrade.gates.token_efficiency import TokenEfficiency
-from toolgrade.runners.cell_result import CellResult, ServerSurface, Surface, ToolSurface
+from toolgrade.runners.cell_result import CatalogSurface, CellResult, ServerSurface, ToolSurface
 from toolgrade.runners.scoring import score_traces
-from toolgrade.runners.trace_file import ReadRun, RecordedRun
+from toolgrade.runners.trace_file import RecordedRun, TraceFileEntry
 from toolgrade.site.report.report_model import Report, TestReport, make_report
 
 MODEL = "claude-sonnet-4-5"
@@ -49,11 +49,11 @@ class Chapter:
 
 def report_of(chapters: Sequence[Chapter], mode: Mode = "replay") -> Report:
     """The report on these tests, scored by the real gates; traces are in it. No two tests may share a name."""
-    sources = [Source(f"suites/s{index}.yml", _yaml(chapter)) for index, chapter in enumerate(chapters)]
+    sources = [SuiteSource(f"suites/s{index}.yml", _yaml(chapter)) for index, chapter in enumerate(chapters)]
     compilation = compile_sources(sources)
     assert compilation.plan is not None, compilation.diagnostics
     tests = {test.name: test for chapter in chapters for test in chapter.tests}
-    runs = [ReadRun("runs.jsonl", 1, run, None) for test in tests.values() for run in _traces(test)]
+    runs = [TraceFileEntry("runs.jsonl", 1, run, None) for test in tests.values() for run in _traces(test)]
     results = score_traces(compilation.plan, runs, keep_traces=True)
     if mode == "live":
         results = tuple(msgspec.structs.replace(r, gates=tuple(_live(tests[r.test.name], r))) for r in results)
@@ -132,16 +132,16 @@ def _told(name: str, told: dict[str, Any], calls: Mapping[str, list[list[str]]])
 def _with_surface(test: TestReport, servers: Mapping[str, int]) -> TestReport:
     rows = tuple(ServerSurface(name, 2, tokens) for name, tokens in servers.items())
     tools = tuple(ToolSurface(f"{name}.{tool}", tokens // 2) for name, tokens in servers.items() for tool in ("a", "b"))
-    return msgspec.structs.replace(test, surface=Surface(sum(servers.values()), rows, tools), cost="0.0738")
+    return msgspec.structs.replace(test, surface=CatalogSurface(sum(servers.values()), rows, tools), cost="0.0738")
 
 
 def _live(told: Told, result: CellResult) -> Iterable[GateResult]:
     for planned, scored in zip(result.test.gates, result.gates, strict=True):
         if isinstance(planned, TokenEfficiency):
-            tally = planned.begin(Conditions("live", 890))
+            tally = planned.begin(ScoringConditions("live", 890))
             for run in _traces(told):
                 tally.add(run)
-            yield tally.result()
+            yield tally.compute_result()
         else:
             yield scored
 

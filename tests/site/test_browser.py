@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.site.browser import Browser
 from tests.site.stories import write_atlas
-from toolgrade.site.build import Options, build_site
+from toolgrade.site.build import SiteOptions, build_site
 from toolgrade.site.history.git_history import GitHistory
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("atlas")
     write_atlas(folder / "r")
     with GitHistory(folder / "r") as history:
-        build_site(history, folder / "site", Options(title="atlas-agents"))
+        build_site(history, folder / "site", SiteOptions(title="atlas-agents"))
     return folder / "site"
 
 

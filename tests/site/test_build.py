@@ -16,15 +16,15 @@ import pytest
 from tests.site.links import broken_links, pages
 from tests.site.stories import Chapter, Told, atlas, commit_reports, git, report_of, write_atlas
 from toolgrade.foundations.fault import BadInput
-from toolgrade.site.build import Built, Options, build_site
+from toolgrade.site.build import SiteBuildResult, SiteOptions, build_site
 from toolgrade.site.history.folder_history import FolderHistory
 from toolgrade.site.history.git_history import GitHistory
 from toolgrade.site.report.report_model import Report
 
 
-def build(repository: Path, out: Path, keep: int = 20) -> Built:
+def build(repository: Path, out: Path, keep: int = 20) -> SiteBuildResult:
     with GitHistory(repository) as history:
-        return build_site(history, out, Options(keep=keep))
+        return build_site(history, out, SiteOptions(keep=keep))
 
 
 def digests(site: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ from tests.site.browser import Browser
 from tests.site.hostile import PAYLOADS, literal, poisoned
 from tests.site.links import Document, broken_links
 from tests.site.stories import Chapter, Told, commit_reports, report_of
-from toolgrade.site.build import Options, build_site
+from toolgrade.site.build import SiteOptions, build_site
 from toolgrade.site.history.git_history import GitHistory
 
 HARMLESS = "plain words "
@@ -32,7 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subject = " ".join(payload.split())
         commit_reports(folder / "r", f"{subject} subject", poisoned(report, payload))
     with GitHistory(folder / "r") as history:
-        build_site(history, folder / "site", Options(title="<b>title</b>", keep=100))
+        build_site(history, folder / "site", SiteOptions(title="<b>title</b>", keep=100))
     return folder / "site"
 
 

@@ -48,7 +48,10 @@ def test_bad_usage_is_exit_code_two(run_toolgrade: RunToolgrade) -> None:
 
 
 def test_help_imports_nothing_heavy() -> None:
-    code = f"import sys, toolgrade.cli\ntoolgrade.cli.main(['--help'])\nprint([m for m in {HEAVY} if m in sys.modules])"
+    code = (
+        "import sys, toolgrade.cli\ntoolgrade.cli.run_command_line(['--help'])\n"
+        f"print([m for m in {HEAVY} if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
@@ -73,7 +76,7 @@ def raising(error: BaseException) -> object:
 def test_a_bug_of_ours_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("TOOLGRADE_TRACEBACK", raising=False)
     monkeypatch.setattr(suites, "compile_suites", raising(LookupError("lost")))
-    assert cli.main(["check"]) == 3
+    assert cli.run_command_line(["check"]) == 3
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("toolgrade: this is a bug in toolgrade: LookupError: lost\n")
@@ -81,6 +84,6 @@ def test_a_bug_of_ours_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch, caps
 
 def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(suites, "compile_suites", raising(KeyboardInterrupt()))
-    assert cli.main(["check"]) == 130
+    assert cli.run_command_line(["check"]) == 130
     out, err = capsys.readouterr()
     assert (out, err.strip()) == ("", "toolgrade: interrupted")

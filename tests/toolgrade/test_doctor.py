@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import RunToolgrade
 from toolgrade.runners.catalogs.fingerprint import ServerListing, fingerprint
-from toolgrade.runners.catalogs.frozen_catalog import freeze, read_catalog
+from toolgrade.runners.catalogs.frozen_catalog import freeze_catalog, read_catalog
 
 SERVERS = Path(__file__).parents[1] / "servers"
 TOOLS: list[dict[str, Any]] = [
@@ -38,8 +38,8 @@ tests:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    freeze(tmp_path / "suites/shop.json", "shop", ServerListing("1.2", TOOLS))
-    freeze(tmp_path / "suites/evil.json", "evil", ServerListing("6", EVIL))
+    freeze_catalog(tmp_path / "suites/shop.json", "shop", ServerListing("1.2", TOOLS))
+    freeze_catalog(tmp_path / "suites/evil.json", "evil", ServerListing("6", EVIL))
     (tmp_path / "suites/shop.yml").write_text(SUITE, encoding="utf-8")
     return tmp_path
 

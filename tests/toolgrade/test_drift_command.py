@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import RunToolgrade
 from tests.recordings import record_all, write_suite
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.frozen_catalog import freeze
+from toolgrade.runners.catalogs.frozen_catalog import freeze_catalog
 
 SUITE = """\
 servers:
@@ -43,7 +43,7 @@ def narrowed(plan: Any, test: str) -> Any:
 
 def relist(folder: Path, **servers: list[dict[str, Any]]) -> None:
     for name, tools in servers.items():
-        freeze(folder / f"suites/{name}.json", name, ServerListing("1", tools))
+        freeze_catalog(folder / f"suites/{name}.json", name, ServerListing("1", tools))
 
 
 def test_recordings_that_still_fit_end_with_0(shop: Path, run_toolgrade: RunToolgrade) -> None:

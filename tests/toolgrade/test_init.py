@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import RunToolgrade
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.frozen_catalog import freeze
+from toolgrade.runners.catalogs.frozen_catalog import freeze_catalog
 
 TOOLS: list[dict[str, Any]] = [
     {"name": "find_product", "description": "Finds a product of the shop by its title.", "inputSchema": {}},
@@ -19,7 +19,7 @@ TOOLS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def command(tmp_path: Path) -> str:
-    freeze(tmp_path / "mcp-shop.json", "shop", ServerListing("1.2", TOOLS))
+    freeze_catalog(tmp_path / "mcp-shop.json", "shop", ServerListing("1.2", TOOLS))
     return f"'{sys.executable}' -m toolgrade.runners.servers.catalog_server mcp-shop.json"
 
 

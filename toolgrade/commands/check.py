@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import suites_argument, tally
+from .options import format_problem_counts, suites_argument
 
 if TYPE_CHECKING:
-    from ..compiler.compile import Compilation
+    from ..compiler.compilation import Compilation
 
 
 @click.command()
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     help="How diagnostics are written to stdout.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print the diagnostics and nothing else.")
-def check(suites: tuple[str, ...], style: str, quiet: bool) -> None:
+def check_command(suites: tuple[str, ...], style: str, quiet: bool) -> None:
     """Compile suites and show every error at its line.
 
     A SUITE is a file or a folder; without one, suites/. Nothing is started and nothing is fetched.
@@ -30,33 +30,37 @@ def check(suites: tuple[str, ...], style: str, quiet: bool) -> None:
     toolgrade check
     toolgrade check suites/research.yml --format concise
     """
-    from ..compiler import render
-    from ..console import painter
+    from ..compiler import diagnostic_output
+    from ..console import choose_paint
     from ..runners.suite_files import compile_suites
 
     compilation = compile_suites(suites)
     found = compilation.diagnostics
     if style == "full":
-        click.echo(render.render_full(found, compilation.texts, painter()), nl=bool(found))
+        click.echo(diagnostic_output.render_full(found, compilation.texts, choose_paint()), nl=bool(found))
     else:
         renderers = {
-            "concise": render.render_concise,
-            "json": render.render_json,
-            "github": render.render_github,
+            "concise": diagnostic_output.render_concise,
+            "json": diagnostic_output.render_json,
+            "github": diagnostic_output.render_github,
         }
         click.echo(renderers[style](found), nl=False)
     if not quiet:
-        _describe(compilation)
+        _print_suite_sizes(compilation)
     if compilation.plan is None:
         raise click.exceptions.Exit(2)
 
 
-def _describe(compilation: "Compilation") -> None:
-    from ..console import counted
+def _print_suite_sizes(compilation: "Compilation") -> None:
+    from ..console import format_counted_noun
 
     for suite in compilation.plan.suites if compilation.plan else ():
-        models = f", {counted(len(suite.models), 'model')}" if suite.models else ""
-        calls = f"; live, at most {counted(suite.call_bound, 'model call')}" if suite.call_bound else "; scored only"
-        runs = counted(suite.run_count, "run")
-        click.echo(f"{suite.file}: {counted(len(suite.tests), 'test')}{models}, {runs}{calls}", err=True)
-    click.echo(tally(compilation), err=True)
+        models = f", {format_counted_noun(len(suite.models), 'model')}" if suite.models else ""
+        calls = (
+            f"; live, at most {format_counted_noun(suite.call_bound, 'model call')}"
+            if suite.call_bound
+            else "; scored only"
+        )
+        runs = format_counted_noun(suite.run_count, "run")
+        click.echo(f"{suite.file}: {format_counted_noun(len(suite.tests), 'test')}{models}, {runs}{calls}", err=True)
+    click.echo(format_problem_counts(compilation), err=True)

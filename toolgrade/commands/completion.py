@@ -43,7 +43,7 @@ complete --no-files --command toolgrade --arguments "(_toolgrade_completion)"
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
-def completion(context: click.Context, shell: str) -> None:
+def completion_command(context: click.Context, shell: str) -> None:
     """Print the script that completes toolgrade in a shell.
 
     Commands, options, suites, and after -k, --test, --tag and --models what the

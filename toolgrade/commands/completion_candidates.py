@@ -21,10 +21,10 @@ def complete_suites(_context: click.Context, _parameter: click.Parameter, incomp
     start = Path(DEFAULT_FOLDER) if not incomplete and Path(DEFAULT_FOLDER).is_dir() else Path(incomplete).parent
     if incomplete.endswith("/"):
         start = Path(incomplete)
-    return [path for path in islice(_offered(start, incomplete), MAX_OFFERED) if path.isprintable()]
+    return [path for path in islice(_find_suite_paths(start, incomplete), MAX_OFFERED) if path.isprintable()]
 
 
-def _offered(folder: Path, incomplete: str) -> Iterator[str]:
+def _find_suite_paths(folder: Path, incomplete: str) -> Iterator[str]:
     from ..runners.suite_files import SUFFIXES
 
     if not folder.is_dir():
@@ -34,31 +34,31 @@ def _offered(folder: Path, incomplete: str) -> Iterator[str]:
         if entry.name.startswith(".") or not (path.startswith(incomplete) or incomplete.startswith(f"{path}/")):
             continue
         if entry.is_dir():
-            below = list(islice(_offered(entry, incomplete), MAX_OFFERED))
+            below = list(islice(_find_suite_paths(entry, incomplete), MAX_OFFERED))
             yield from [path, *below] if below else []
         elif path.endswith(SUFFIXES):
             yield path
 
 
-def from_plan(names: "Callable[[Plan], Iterable[str]]") -> Completer:
+def make_plan_completer(names: "Callable[[Plan], Iterable[str]]") -> Completer:
     """Offers names of the suites on the command line; none where those do not compile."""
 
-    def complete(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    def complete_name(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
         from ..foundations.fault import Fault
         from ..runners.suite_files import compile_suites
 
         try:
-            plan = compile_suites(_named(context)).plan
+            plan = compile_suites(_find_named_suites(context)).plan
         except Fault:
             return []
         found = dict.fromkeys(names(plan)) if plan else {}
         fitting = (name for name in found if name.isprintable() and name.casefold().startswith(incomplete.casefold()))
         return list(islice(fitting, MAX_OFFERED))
 
-    return complete
+    return complete_name
 
 
-def _named(context: click.Context) -> list[str]:
+def _find_named_suites(context: click.Context) -> list[str]:
     """The suites on the line so far. While an option still lacks its value, click leaves all arguments in `args`."""
     left = [word for word in context.args if not word.startswith("-")]
     if "suite" in context.params:
@@ -66,20 +66,20 @@ def _named(context: click.Context) -> list[str]:
     return list(context.params.get("suites") or left)
 
 
-def _tests(plan: "Plan") -> Iterator[str]:
+def _list_test_names(plan: "Plan") -> Iterator[str]:
     return (test.name for suite in plan.suites for test in suite.tests)
 
 
-def _tags(plan: "Plan") -> Iterator[str]:
+def _list_tags(plan: "Plan") -> Iterator[str]:
     return (tag for suite in plan.suites for test in suite.tests for tag in test.tags)
 
 
-def _models(plan: "Plan") -> Iterator[str]:
+def _list_models(plan: "Plan") -> Iterator[str]:
     from ..runners.cell_selection import escape_model
 
     return (escape_model(model) for suite in plan.suites for model in suite.models)
 
 
-complete_tests = from_plan(_tests)
-complete_tags = from_plan(_tags)
-complete_models = from_plan(_models)
+complete_tests = make_plan_completer(_list_test_names)
+complete_tags = make_plan_completer(_list_tags)
+complete_models = make_plan_completer(_list_models)

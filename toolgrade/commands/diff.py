@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--report", "committed", metavar="PATH", default="reports/replay/report.json", show_default=True,
     help="Where a git revision has its report, from the root of the repository.",
 )  # fmt: skip
-def diff(old: str, new: str, style: str, allow: tuple[str, ...], committed: str) -> None:
+def diff_command(old: str, new: str, style: str, allow: tuple[str, ...], committed: str) -> None:
     """Show what changed between two reports, worst first; exit 1 if a test regressed.
 
     OLD and NEW are each a report.json, a folder that holds one, or a git revision at which one is committed. What
@@ -44,29 +44,31 @@ def diff(old: str, new: str, style: str, allow: tuple[str, ...], committed: str)
     from ..site.report.report_file import load_report
 
     found = compare(load_report(old, committed), load_report(new, committed), allow)
-    click.echo(_rendered(found, style), nl=False)
-    _note_unneeded(found, allow)
+    click.echo(_render_diff(found, style), nl=False)
+    _note_unneeded_allows(found, allow)
     if found.tally.regressed:
         raise click.exceptions.Exit(1)
 
 
-def _rendered(found: "Diff", style: str) -> str | bytes:
-    from ..console import painter
+def _render_diff(found: "Diff", style: str) -> str | bytes:
+    from ..console import choose_paint
     from ..foundations.canonical_json import to_json
-    from ..site.outputs.comparison_text import render_markdown, render_text
+    from ..site.outputs.comparison_text import render_comparison_markdown, render_comparison_text
 
     if style == "json":
         return to_json(found)
-    return render_markdown(found) if style == "markdown" else render_text(found, painter())
+    return render_comparison_markdown(found) if style == "markdown" else render_comparison_text(found, choose_paint())
 
 
-def _note_unneeded(found: "Diff", allow: tuple[str, ...]) -> None:
+def _note_unneeded_allows(found: "Diff", allow: tuple[str, ...]) -> None:
     """An --allow that nothing needs any more is said, so that it gets removed."""
-    from ..console import message
-    from ..site.report.comparison import spellings
+    from ..console import format_fault_message
+    from ..site.report.comparison import list_test_spellings
 
     changes = [change for change in found.changes if change.is_allowed]
-    needed = {name for change in changes for name in spellings((change.suite, change.test, change.model or ""))}
+    needed = {
+        name for change in changes for name in list_test_spellings((change.suite, change.test, change.model or ""))
+    }
     for name in dict.fromkeys(allow):
         if name not in needed:
-            click.echo(message(f"--allow `{name}`: it did not regress"), err=True)
+            click.echo(format_fault_message(f"--allow `{name}`: it did not regress"), err=True)

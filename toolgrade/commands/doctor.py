@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .servers import announce, here, named_server, server_options
+from .servers import add_server_options, make_launch_context, make_server_from_options, print_server_start
 
 if TYPE_CHECKING:
-    from ..runners.catalogs.checkup import Checkup
+    from ..runners.catalogs.checkup import CatalogCheckup
     from ..runners.catalogs.fingerprint import ServerListing
 
 Catalogs = list[tuple[str, "Mapping[str, ServerListing]"]]
@@ -17,7 +17,7 @@ Catalogs = list[tuple[str, "Mapping[str, ServerListing]"]]
 
 @click.command()
 @click.argument("suite", required=False)
-@server_options
+@add_server_options
 @click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Exit 1 where a catalog has more tokens.")
 @click.option(
     "--freeze", type=click.Path(path_type=Path), metavar="FILE",
@@ -25,7 +25,7 @@ Catalogs = list[tuple[str, "Mapping[str, ServerListing]"]]
 )  # fmt: skip
 @click.option("--all", "show_all", is_flag=True, help="Show every tool, not just the largest.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def doctor(
+def doctor_command(
     suite: str | None,
     command: str | None,
     url: str | None,
@@ -51,13 +51,13 @@ def doctor(
     toolgrade doctor --command "uvx excel-mcp-server stdio" \\
       --freeze suites/catalogs/excel.json
     """
-    catalogs = _catalogs(suite, command, url, headers, name)
-    from ..runners.catalogs.checkup import check_up
+    catalogs = _collect_catalogs(suite, command, url, headers, name)
+    from ..runners.catalogs.checkup import check_catalog
 
-    checkups = [check_up(label, listings) for label, listings in catalogs]
-    _show(checkups, style, show_all)
+    checkups = [check_catalog(label, listings) for label, listings in catalogs]
+    _print_checkups(checkups, style, show_all)
     if freeze is not None:
-        _freeze(freeze, catalogs)
+        _freeze_catalogs(freeze, catalogs)
     heavy = [checkup for checkup in checkups if max_tokens is not None and checkup.tokens > max_tokens]
     for checkup in heavy:
         click.echo(f"{checkup.name}: {checkup.tokens:,} tokens are over the budget of {max_tokens:,}", err=True)
@@ -65,44 +65,49 @@ def doctor(
         raise click.exceptions.Exit(1)
 
 
-def _catalogs(suite: str | None, command: str | None, url: str | None, headers: tuple[str, ...], name: str) -> Catalogs:
+def _collect_catalogs(
+    suite: str | None, command: str | None, url: str | None, headers: tuple[str, ...], name: str
+) -> Catalogs:
     """What the servers list, by suite or for the one server that was named."""
-    from ..runners.servers.listings import listed
+    from ..runners.servers.listings import require_server_listings
     from ..runners.suite_files import compile_suites
-    from .options import compiled
+    from .options import require_plan
 
-    server = named_server(command, url, headers, name)
+    server = make_server_from_options(command, url, headers, name)
     if server is not None and suite is not None:
         raise click.UsageError("give a SUITE, or a server with --command or --url")
     if server is not None:
-        return [(name, listed([server], here(), announce))]
+        return [(name, require_server_listings([server], make_launch_context(), print_server_start))]
     if suite is None:
         raise click.UsageError("give a SUITE, --command or --url")
-    plan = compiled(compile_suites([suite]))
-    return [(one.file, listed(one.servers, here(Path(one.file).parent), announce)) for one in plan.suites]
+    plan = require_plan(compile_suites([suite]))
+    return [
+        (one.file, require_server_listings(one.servers, make_launch_context(Path(one.file).parent), print_server_start))
+        for one in plan.suites
+    ]
 
 
-def _show(checkups: "list[Checkup]", style: str, show_all: bool) -> None:
-    from ..console import painter
-    from ..doctor_text import checkup_text
+def _print_checkups(checkups: "list[CatalogCheckup]", style: str, show_all: bool) -> None:
+    from ..console import choose_paint
+    from ..doctor_text import format_checkup
     from ..foundations.canonical_json import to_json
     from ..runners.catalogs.checkup import SCHEMA
 
     if style == "json":
         click.echo(to_json({"schema": SCHEMA, "catalogs": checkups}), nl=False)
     else:
-        click.echo("\n".join(checkup_text(checkup, painter(), show_all) for checkup in checkups), nl=False)
+        click.echo("\n".join(format_checkup(checkup, choose_paint(), show_all) for checkup in checkups), nl=False)
 
 
-def _freeze(target: Path, catalogs: Catalogs) -> None:
-    from ..compiler.identity import suite_id
+def _freeze_catalogs(target: Path, catalogs: Catalogs) -> None:
+    from ..compiler.identity import make_suite_id
     from ..foundations.fault import BadInput
-    from ..runners.catalogs.frozen_catalog import freeze
+    from ..runners.catalogs.frozen_catalog import freeze_catalog
 
     listings = {server: listing for _, found in catalogs for server, listing in found.items()}
     if len(listings) < sum(len(found) for _, found in catalogs):
         raise BadInput("two suites name different servers alike", "freeze one suite at a time")
     for server, listing in sorted(listings.items()):
-        file = target if len(listings) == 1 else target / f"{suite_id(server)}.json"
-        freeze(file, server, listing)
+        file = target if len(listings) == 1 else target / f"{make_suite_id(server)}.json"
+        freeze_catalog(file, server, listing)
         click.echo(f"wrote {file.as_posix()}: {{catalog: {file.name}}} in a suite beside it", err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .servers import announce, here, named_server
+from .servers import make_launch_context, make_server_from_options, print_server_start
 
 if TYPE_CHECKING:
     from ..compiler.plan import AnyServer
@@ -25,7 +25,7 @@ _NOISE = ("mcp", "server", "servers", "js", "py", "mjs", "ts", "www", "api", "co
 )  # fmt: skip
 @click.option("--tests", type=click.IntRange(1, 200), default=8, show_default=True, help="The most tests to draft.")
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
-def init(
+def init_command(
     file: Path | None,
     commands: tuple[str, ...],
     urls: tuple[str, ...],
@@ -47,24 +47,24 @@ def init(
     toolgrade init --url https://example.org/mcp \\
         --header 'Authorization: Bearer ${env:TOKEN}'
     """
-    servers = _servers(commands, urls, headers)
+    servers = _make_servers(commands, urls, headers)
     target = file or Path("suites") / f"{servers[0].name}.yml"
     _refuse_to_replace(target, force)
     from ..foundations.shell_words import quote_word
     from ..runners.atomic_file import write_durably
-    from ..runners.catalogs.suite_draft import draft_classes, left_out
-    from ..runners.catalogs.suite_draft_yaml import suite_text
-    from ..runners.servers.listings import listed
+    from ..runners.catalogs.suite_draft import draft_classes, list_left_out_tools
+    from ..runners.catalogs.suite_draft_yaml import render_suite_draft
+    from ..runners.servers.listings import require_server_listings
 
-    listings = listed(servers, here(), announce)
+    listings = require_server_listings(servers, make_launch_context(), print_server_start)
     drafts = draft_classes(listings, tests)
-    write_durably(target, suite_text(servers, drafts, left_out(listings)).encode())
+    write_durably(target, render_suite_draft(servers, drafts, list_left_out_tools(listings)).encode())
     found = sum(draft.is_found for draft in drafts)
     click.echo(f"wrote {target.as_posix()}: {len(drafts)} classes, {found} of them found by a text search", err=True)
     click.echo(f"next: read it, correct it, then toolgrade run {quote_word(target.as_posix())} --mode live", err=True)
 
 
-def _servers(commands: tuple[str, ...], urls: tuple[str, ...], headers: tuple[str, ...]) -> "list[AnyServer]":
+def _make_servers(commands: tuple[str, ...], urls: tuple[str, ...], headers: tuple[str, ...]) -> "list[AnyServer]":
     if not commands and not urls:
         raise click.UsageError("give --command or --url")
     if headers and not urls:
@@ -73,15 +73,15 @@ def _servers(commands: tuple[str, ...], urls: tuple[str, ...], headers: tuple[st
 
     servers: list[AnyServer] = []
     for command, url in [*((command, None) for command in commands), *((None, url) for url in urls)]:
-        server = named_server(command, url, headers if url else (), "server")
+        server = make_server_from_options(command, url, headers if url else (), "server")
         assert server is not None, "this is a bug in toolgrade: neither a command nor an address"
-        name = _name(server)
+        name = _guess_server_name(server)
         taken = sum(other.name.rstrip("0123456789") == name for other in servers)
         servers.append(msgspec.structs.replace(server, name=f"{name}{taken + 1}" if taken else name))
     return servers
 
 
-def _name(server: "AnyServer") -> str:
+def _guess_server_name(server: "AnyServer") -> str:
     """A name for a server, from the words of its package, program or host that say something."""
     from ..compiler.plan import HttpServer, StdioServer
 

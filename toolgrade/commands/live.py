@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..compiler.compile import Compilation
+    from ..compiler.compilation import Compilation
     from ..compiler.plan import Plan
     from ..runners.cell_result import CellResult
     from ..runners.cell_selection import PlannedCell
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MOST_DOLLARS = 10**12
 
 
-def _dollars(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Decimal | None:
+def _parse_dollars(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Decimal | None:
     if value is None:
         return None
     try:
@@ -40,7 +40,7 @@ _OPTIONS = (
     click.option("--resume", is_flag=True, help="Live: go on with a run that was interrupted."),
     click.option("--only-missing", is_flag=True, help="Live: only cells without cassettes."),
     click.option("--only-stale", is_flag=True, help="Live: only cells whose cassettes no longer fit the suite."),
-    click.option("--max-cost", metavar="DOLLARS", callback=_dollars, help="Live: the most that all models may cost."),
+    click.option("--max-cost", metavar="DOLLARS", callback=_parse_dollars, help="Live: the most that models may cost."),
     click.option(
         "--max-concurrency", type=click.IntRange(1, 10_000), default=8, show_default=True,
         help="Live: requests under way at each model provider.",
@@ -74,79 +74,81 @@ class LiveOptions:
         return self.record is not False
 
 
-def live_options(command: Callable[..., None]) -> Callable[..., None]:
+def add_live_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `LiveOptions` to a command; they reach it together, as `live`."""
 
     @wraps(command)
-    def with_options(**given: Any) -> None:
+    def run_with_options(**given: Any) -> None:
         live = LiveOptions(**{field.name: given.pop(field.name) for field in fields(LiveOptions)})
         command(live=live, **given)
 
-    decorated: Callable[..., None] = with_options
+    decorated: Callable[..., None] = run_with_options
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
 
 
-def narrowed(cells: "list[PlannedCell]", options: LiveOptions, cassettes: Path) -> "list[PlannedCell]":
+def select_cells_to_record(cells: "list[PlannedCell]", options: LiveOptions, cassettes: Path) -> "list[PlannedCell]":
     """The cells that have to be recorded, where only those are wanted."""
-    from ..runners.cassettes.recorded_state import recorded_state
+    from ..runners.cassettes.recorded_state import find_recorded_state
 
     wanted = {"missing": options.only_missing, "stale": options.only_stale}
-    return [cell for cell in cells if not options.is_narrowed or wanted.get(recorded_state(cassettes, cell), False)]
+    return [
+        cell for cell in cells if not options.is_narrowed or wanted.get(find_recorded_state(cassettes, cell), False)
+    ]
 
 
-def run_live(
+def run_cells_live(
     compilation: "Compilation", cells: "Sequence[PlannedCell]", workers: int, cassettes: Path, options: LiveOptions
 ) -> "tuple[CellResult, ...]":
     """Run cells. Whatever can be known to be wrong is found before anything is started."""
-    from ..live import keep_runs
-    from ..progress import progress
-    from ..runners.cell_agents import agents_for
+    from ..live import make_cassette_keeper
+    from ..progress import make_progress_listener
+    from ..runners.cell_agents import choose_cell_agents
     from ..runners.interrupt import run_interruptibly
     from ..runners.journal import Journal
-    from ..runners.live import LiveRun, World
-    from ..runners.models.model_pool import ModelLimits, Models
-    from ..runners.servers.environment import plan_secrets
-    from ..runners.suite_files import suite_folders
+    from ..runners.live import LiveInputs, LiveRun
+    from ..runners.models.model_pool import ModelLimits, ModelPool
+    from ..runners.servers.environment import list_plan_secrets
+    from ..runners.suite_files import map_suite_folders
 
     assert compilation.plan is not None
     plan = compilation.plan
-    models = Models(os.environ, ModelLimits(options.max_cost, options.max_concurrency))
-    agents = agents_for(cells, models)
-    secrets = plan_secrets(plan, os.environ)
-    world = World(os.environ, suite_folders(compilation), agents, secrets)
+    models = ModelPool(os.environ, ModelLimits(options.max_cost, options.max_concurrency))
+    agents = choose_cell_agents(cells, models)
+    secrets = list_plan_secrets(plan, os.environ)
+    world = LiveInputs(os.environ, map_suite_folders(compilation), agents, secrets)
     journal = Journal(Path.cwd(), plan.suites)
-    listener = progress()
+    listener = make_progress_listener()
     with ExitStack() as stack:
-        keep = keep_runs(stack, plan, cassettes if options.is_recording() else None, secrets)
+        keep = make_cassette_keeper(stack, plan, cassettes if options.is_recording() else None, secrets)
         journal.begin(options.resume)
         stack.callback(listener.close)
 
-        async def main() -> "tuple[CellResult, ...]":
+        async def run_with_models() -> "tuple[CellResult, ...]":
             async with models:
                 return await LiveRun(world, journal, keep, listener).run(cells, workers)
 
         try:
-            return run_interruptibly(main())
+            return run_interruptibly(run_with_models())
         except KeyboardInterrupt:
             listener.close()
             click.echo("finished cells are kept: the same command with --resume goes on", err=True)
             raise
 
 
-def price_facts(results: "Sequence[CellResult]") -> dict[str, Any]:
+def collect_price_facts(results: "Sequence[CellResult]") -> dict[str, Any]:
     """Which prices a run was counted with, for run.json; nothing where it cost nothing."""
     if not any(result.cost is not None for result in results):
         return {}
     from datetime import UTC, datetime
 
-    from ..runners.models.prices import table_facts
+    from ..runners.models.prices import describe_price_table
 
-    return {"prices": table_facts(datetime.now(UTC).date())}
+    return {"prices": describe_price_table(datetime.now(UTC).date())}
 
 
-def forget_finished(plan: "Plan") -> None:
+def discard_journal(plan: "Plan") -> None:
     """Drop the journal: its results are in the report."""
     from ..runners.journal import Journal
 

@@ -13,11 +13,11 @@ _COMMITTED = Path("reports/replay")
 RESUME = "the same command with --resume runs again what was stopped, and keeps the rest"
 
 
-def next_step(report: "Report", results: "Sequence[CellResult]", written: "WrittenReport | None") -> str:
+def choose_next_step(report: "Report", results: "Sequence[CellResult]", written: "WrittenReport | None") -> str:
     """What to do next; `written` is the report on disk, where there is one."""
     summary = report.summary
     if summary.errors:
-        return RESUME if report.mode == "live" else _record_again(results)
+        return RESUME if report.mode == "live" else _make_record_command(results)
     if not summary.passed and not summary.failed:
         if any(result.cell.model is not None for result in results):
             return "nothing here can be scored from a recording: add --mode live"
@@ -25,20 +25,20 @@ def next_step(report: "Report", results: "Sequence[CellResult]", written: "Writt
     if written is None:
         return "--format json shows every call" if summary.failed else "run all tests to write the report"
     if summary.failed:
-        return f"`{_diff(written.folder, report.mode)}` shows what changed since the last commit"
+        return f"`{_make_diff_command(written.folder, report.mode)}` shows what changed since the last commit"
     return f"commit {written.file}" if written.is_changed else f"nothing to do: {written.file} is as it was"
 
 
-def _record_again(results: "Sequence[CellResult]") -> str:
+def _make_record_command(results: "Sequence[CellResult]") -> str:
     """One command that records what was refused."""
-    from ..runners.cassettes.cassette_file import record_command
+    from ..runners.cassettes.cassette_file import format_record_command
 
     refused = [result for result in results if result.error is not None]
     files = dict.fromkeys(result.suite.file for result in refused)
-    return record_command(files, list(dict.fromkeys(result.test.name for result in refused)))
+    return format_record_command(files, list(dict.fromkeys(result.test.name for result in refused)))
 
 
-def _diff(folder: Path, mode: str) -> str:
+def _make_diff_command(folder: Path, mode: str) -> str:
     from ..foundations.shell_words import quote_word
 
     committed = " --report reports/live/report.json" if mode == "live" else ""

@@ -2,12 +2,12 @@
 
 import click
 
-from .options import compiled, suites_argument
+from .options import require_plan, suites_argument
 
 
 @click.command()
 @suites_argument
-def plan(suites: tuple[str, ...]) -> None:
+def plan_command(suites: tuple[str, ...]) -> None:
     """Print the plan of suites as canonical JSON.
 
     Every reference is resolved and every default filled in. The digest moves only when the meaning of a suite does.
@@ -18,5 +18,5 @@ def plan(suites: tuple[str, ...]) -> None:
     from ..foundations.canonical_json import to_json
     from ..runners.suite_files import compile_suites
 
-    document = compiled(compile_suites(suites)).document()
+    document = require_plan(compile_suites(suites)).to_document()
     click.echo(to_json(document), nl=False)

@@ -28,7 +28,7 @@ def write_report(folder: Path, report: "Report", made: dict[str, Any]) -> Writte
     from ..runners.atomic_file import write_durably
 
     data = to_json(report)
-    is_changed = not _holds(folder / "report.json", data)
+    is_changed = not _has_content(folder / "report.json", data)
     if is_changed:
         write_durably(folder / "report.json", data)
     write_durably(folder / "run.json", to_json(made))
@@ -37,7 +37,7 @@ def write_report(folder: Path, report: "Report", made: dict[str, Any]) -> Writte
     return WrittenReport(folder, is_changed)
 
 
-def _holds(file: Path, data: bytes) -> bool:
+def _has_content(file: Path, data: bytes) -> bool:
     from ..runners.atomic_file import read_regular
 
     try:

@@ -9,22 +9,29 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from .completion_candidates import complete_models, complete_tags, complete_tests
-from .live import LiveOptions, forget_finished, live_options, narrowed, price_facts, run_live
-from .next_step import next_step
+from .live import (
+    LiveOptions,
+    add_live_options,
+    collect_price_facts,
+    discard_journal,
+    run_cells_live,
+    select_cells_to_record,
+)
+from .next_step import choose_next_step
 from .options import suites_argument
-from .outputs import FinishedRun, Outputs, output_options
+from .outputs import OutputOptions, ReportContext, add_output_options
 from .remarks import show_remarks
 from .report_files import WrittenReport, write_report
 
 if TYPE_CHECKING:
-    from ..compiler.compile import Compilation
+    from ..compiler.compilation import Compilation
     from ..compiler.plan import Plan
     from ..runners.cell_result import CellResult
     from ..runners.cell_selection import PlannedCell
     from ..site.report.report_model import Report
 
 
-def _shard(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
+def _parse_shard(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
     part, slash, parts = value.partition("/")
     if not (slash and part.isdecimal() and parts.isdecimal() and len(value) < 20 and 1 <= int(part) <= int(parts)):
         raise click.BadParameter("write i/n, such as 1/4")
@@ -52,13 +59,13 @@ def _shard(_context: click.Context, _parameter: click.Parameter, value: str) -> 
     help="Only tests with this tag; may be repeated.",
 )
 @click.option("--models", metavar="A,B", default="", shell_complete=complete_models, help="Only these models.")
-@click.option("--shard", metavar="I/N", default="1/1", callback=_shard, help="Only the i-th of n parts.")
+@click.option("--shard", metavar="I/N", default="1/1", callback=_parse_shard, help="Only the i-th of n parts.")
 @click.option("-j", "workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Cells at once.")
 @click.option("--cassettes", type=click.Path(path_type=Path), default=Path("cassettes"), show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the report.  [default: reports/MODE]")
-@live_options
-@output_options
-def run(
+@add_live_options
+@add_output_options
+def run_command(
     suites: tuple[str, ...],
     mode: Literal["replay", "live"],
     text: str | None,
@@ -70,7 +77,7 @@ def run(
     cassettes: Path,
     out: Path | None,
     live: LiveOptions,
-    outputs: Outputs,
+    outputs: OutputOptions,
 ) -> None:
     """Run suites and score them: from their cassettes, or live.
 
@@ -89,38 +96,38 @@ def run(
     toolgrade run --mode live --dry-run
     toolgrade run --mode live -j 40 --max-concurrency 16 --max-cost 5
     """
-    from ..compiler.places import Places
+    from ..compiler.suite_locations import SuiteLocations
     from ..foundations.fault import BadInput
     from ..runners.cell_selection import Selection, split_models
     from ..runners.suite_files import compile_suites
-    from ..site.report.baseline import comparable
+    from ..site.report.baseline import select_comparable_tests
     from ..site.report.comparison import diff as compare
     from ..site.report.report_model import make_report
-    from .options import compiled
+    from .options import require_plan
 
     compilation = compile_suites(suites)
-    plan = compiled(compilation, outputs.is_quiet)
+    plan = require_plan(compilation, outputs.is_quiet)
     selection = Selection(text, tags, split_models(models), shard, names)
-    cells = selection.cells(plan)
+    cells = selection.select_cells(plan)
     if not cells:
         raise BadInput("nothing is selected", "`toolgrade plan` shows names, tags and models")
     if live.dry_run:
-        _dry_run(compilation, narrowed(cells, live, cassettes), mode)
+        _print_forecast(compilation, select_cells_to_record(cells, live, cassettes), mode)
         return
     base = outputs.read_base(mode)
-    work = _Work(compilation, cells, workers, cassettes)
+    work = _RunInput(compilation, cells, workers, cassettes)
     stopwatch = _Stopwatch(mode)
     is_whole = selection.is_everything and not (mode == "live" and live.is_narrowed)
-    results = _live(work, live, outputs) if mode == "live" else _replay(work, is_whole, outputs)
+    results = _run_live(work, live, outputs) if mode == "live" else _replay_cells(work, is_whole, outputs)
     report = make_report(plan, results, mode)
-    made = {**stopwatch.provenance(), **(price_facts(results) if mode == "live" else {})}
-    written = _written(report, out, is_whole, made)
+    made = {**stopwatch.make_provenance(), **(collect_price_facts(results) if mode == "live" else {})}
+    written = _write_whole_report(report, out, is_whole, made)
     if mode == "live" and not report.summary.errors:
-        forget_finished(plan)
-    compared = compare(comparable(base, report, suites, selection.is_everything), report) if base else None
-    outputs.write(FinishedRun(report, compared, Places(compilation), _placing(cassettes)))
-    show_remarks(results, mode, outputs.note)
-    outputs.next_step(next_step(report, results, written), is_needed=bool(report.summary.errors))
+        discard_journal(plan)
+    compared = compare(select_comparable_tests(base, report, suites, selection.is_everything), report) if base else None
+    outputs.write_all(ReportContext(report, compared, SuiteLocations(compilation), _make_reproduce_options(cassettes)))
+    show_remarks(results, mode, outputs.print_note)
+    outputs.print_next_step(choose_next_step(report, results, written), is_needed=bool(report.summary.errors))
     stopped = 3 if mode == "live" else 4
     code = stopped if report.summary.errors else 1 if report.summary.failed else 0
     if code:
@@ -128,7 +135,7 @@ def run(
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _RunInput:
     """What is to be run, and where its cassettes are."""
 
     compilation: "Compilation"
@@ -142,28 +149,28 @@ class _Work:
         return self.compilation.plan
 
 
-def _dry_run(compilation: "Compilation", cells: "list[PlannedCell]", mode: str) -> None:
-    from .dry_run import dry_run
+def _print_forecast(compilation: "Compilation", cells: "list[PlannedCell]", mode: str) -> None:
+    from .dry_run import print_forecast
 
     if mode != "live":
         raise click.UsageError("a replay costs nothing: --dry-run goes with --mode live")
-    dry_run(compilation, cells)
+    print_forecast(compilation, cells)
 
 
-def _replay(work: _Work, is_whole: bool, outputs: Outputs) -> "tuple[CellResult, ...]":
+def _replay_cells(work: _RunInput, is_whole: bool, outputs: OutputOptions) -> "tuple[CellResult, ...]":
     from ..runners.engine import run_cells
-    from ..runners.replay import Replay, unused_cassettes
+    from ..runners.replay import Replay, find_unused_cassettes
 
-    for path in unused_cassettes(work.cassettes, work.plan) if is_whole else ():
-        outputs.note(f"unused: {path.as_posix()} belongs to no test")
+    for path in find_unused_cassettes(work.cassettes, work.plan) if is_whole else ():
+        outputs.print_note(f"unused: {path.as_posix()} belongs to no test")
     return run_cells(work.cells, Replay(work.cassettes), work.workers)
 
 
-def _live(work: _Work, options: LiveOptions, outputs: Outputs) -> "tuple[CellResult, ...]":
-    cells = narrowed(work.cells, options, work.cassettes)
+def _run_live(work: _RunInput, options: LiveOptions, outputs: OutputOptions) -> "tuple[CellResult, ...]":
+    cells = select_cells_to_record(work.cells, options, work.cassettes)
     if not cells:
-        outputs.note("nothing to record: the cassettes of every selected test fit")
-    return run_live(work.compilation, cells, work.workers, work.cassettes, options)
+        outputs.print_note("nothing to record: the cassettes of every selected test fit")
+    return run_cells_live(work.compilation, cells, work.workers, work.cassettes, options)
 
 
 class _Stopwatch:
@@ -175,14 +182,16 @@ class _Stopwatch:
         self._started, self._clock = datetime.now(UTC), time.monotonic()
         self._is_dirty = has_changes(Path.cwd()) if mode == "live" else None
 
-    def provenance(self) -> dict[str, Any]:
-        from ..runners.provenance import provenance
+    def make_provenance(self) -> dict[str, Any]:
+        from ..runners.provenance import collect_provenance
 
         seconds = time.monotonic() - self._clock
-        return provenance(Path.cwd(), self._started, datetime.now(UTC), seconds, self._is_dirty)
+        return collect_provenance(Path.cwd(), self._started, datetime.now(UTC), seconds, self._is_dirty)
 
 
-def _written(report: "Report", out: Path | None, is_whole: bool, made: dict[str, Any]) -> WrittenReport | None:
+def _write_whole_report(
+    report: "Report", out: Path | None, is_whole: bool, made: dict[str, Any]
+) -> WrittenReport | None:
     """The report in its file, where it is whole or a folder was given for it."""
     if report.summary.errors:
         click.echo("report.json was not written: it holds whole results alone", err=True)
@@ -191,6 +200,6 @@ def _written(report: "Report", out: Path | None, is_whole: bool, made: dict[str,
     return None
 
 
-def _placing(cassettes: Path) -> dict[str, str]:
+def _make_reproduce_options(cassettes: Path) -> dict[str, str]:
     """What the command that runs one test again has to say of where its cassettes are."""
     return {} if cassettes == Path("cassettes") else {"--cassettes": cassettes.as_posix()}

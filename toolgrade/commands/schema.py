@@ -4,7 +4,7 @@ import click
 
 
 @click.command()
-def schema() -> None:
+def schema_command() -> None:
     """Print the JSON Schema of suites, for editors.
 
     \b
@@ -12,7 +12,7 @@ def schema() -> None:
     and in a suite's first line:
     # yaml-language-server: $schema=suite.schema.json
     """
-    from ..compiler.schema import json_schema
+    from ..compiler.schema import build_json_schema
     from ..foundations.canonical_json import to_json
 
-    click.echo(to_json(json_schema()), nl=False)
+    click.echo(to_json(build_json_schema()), nl=False)

@@ -14,7 +14,7 @@ from .completion_candidates import complete_suites, complete_tests
     help="A table, or the report as JSON.",
 )  # fmt: skip
 @click.option("--with-traces", is_flag=True, help="Put every call and what became of it into the report.")
-def score(suite: str, traces: tuple[str, ...], test: str | None, style: str, with_traces: bool) -> None:
+def score_command(suite: str, traces: tuple[str, ...], test: str | None, style: str, with_traces: bool) -> None:
     """Score recorded traces against a suite.
 
     A TRACE is a JSON file (one run) or a JSONL file (a run a line); - reads stdin. A run is
@@ -31,17 +31,17 @@ def score(suite: str, traces: tuple[str, ...], test: str | None, style: str, wit
     from ..runners.suite_files import compile_suites
     from ..runners.trace_file import read_runs
     from ..site.report.report_model import make_report
-    from .options import compiled
+    from .options import require_plan
 
-    plan = compiled(compile_suites([suite]))
+    plan = require_plan(compile_suites([suite]))
     results = score_traces(plan, read_runs(traces), test, with_traces)
     report = make_report(plan, results, "score")
     if style == "json":
         click.echo(to_json(report), nl=False)
     else:
-        from ..console import painter
-        from ..scorecard import scorecard
+        from ..console import choose_paint
+        from ..scorecard import format_scorecard
 
-        click.echo(scorecard(report, painter()), nl=False)
+        click.echo(format_scorecard(report, choose_paint()), nl=False)
     if report.summary.failed:
         raise click.exceptions.Exit(1)

@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from ..compiler.plan import AnyServer
-    from ..runners.servers.transports import Place
+    from ..runners.servers.transports import LaunchContext
 
 _OPTIONS = (
     click.option("--command", metavar="TEXT", help="Start this server: a command line, split as a shell would."),
@@ -23,14 +23,16 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def add_server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--command`, `--url`, `--header` and `--name` to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def named_server(command: str | None, url: str | None, headers: tuple[str, ...], name: str) -> "AnyServer | None":
+def make_server_from_options(
+    command: str | None, url: str | None, headers: tuple[str, ...], name: str
+) -> "AnyServer | None":
     """The server that the options name; None where they name none."""
     from ..compiler.plan import HttpServer, StdioServer
 
@@ -39,29 +41,29 @@ def named_server(command: str | None, url: str | None, headers: tuple[str, ...],
     if headers and url is None:
         raise click.UsageError("--header goes with --url")
     if command is not None:
-        return StdioServer(name, _argv(command))
+        return StdioServer(name, _parse_argv(command))
     if url is None:
         return None
     if not url.startswith(("http://", "https://")):
         raise click.BadParameter(f"`{url}` is not an http:// or https:// address", param_hint="--url")
-    return HttpServer(name, url, dict(map(_header, headers)))
+    return HttpServer(name, url, dict(map(_parse_header, headers)))
 
 
-def here(folder: Path | None = None) -> "Place":
+def make_launch_context(folder: Path | None = None) -> "LaunchContext":
     """Where servers are started from."""
-    from ..runners.servers.transports import Place
+    from ..runners.servers.transports import LaunchContext
 
-    return Place(os.environ, folder or Path.cwd())
+    return LaunchContext(os.environ, folder or Path.cwd())
 
 
-def announce(server: "AnyServer") -> None:
+def print_server_start(server: "AnyServer") -> None:
     """Say what is about to be started or reached."""
-    from ..console import starting
+    from ..console import describe_server_start
 
-    click.echo(starting(server), err=True)
+    click.echo(describe_server_start(server), err=True)
 
 
-def _argv(command: str) -> tuple[str, ...]:
+def _parse_argv(command: str) -> tuple[str, ...]:
     try:
         argv = tuple(shlex.split(command))
     except ValueError as error:
@@ -71,7 +73,7 @@ def _argv(command: str) -> tuple[str, ...]:
     return argv
 
 
-def _header(text: str) -> tuple[str, str]:
+def _parse_header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon or not name.strip():
         raise click.BadParameter(f"`{text}` is not NAME: VALUE", param_hint="--header")

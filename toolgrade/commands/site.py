@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..site.build import Built
+    from ..site.build import SiteBuildResult
 
 DEFAULT_OUT = Path("build/site")
 _OPTIONS = (
@@ -21,14 +21,14 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def _build_options(command: Any) -> Any:
+def _add_build_options(command: Any) -> Any:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 @click.group()
-def site() -> None:
+def site_group() -> None:
     """Build the report site, or show it.
 
     \b
@@ -37,9 +37,9 @@ def site() -> None:
     """
 
 
-@site.command()
-@_build_options
-def build(out: Path, reports: Path | None, keep: int, title: str, fresh: bool) -> None:
+@site_group.command()
+@_add_build_options
+def build_command(out: Path, reports: Path | None, keep: int, title: str, fresh: bool) -> None:
     """Write the report site: the whole of it, or just what is new.
 
     The history is git's: every commit that changed reports/replay/report.json or reports/live/report.json below this
@@ -51,40 +51,40 @@ def build(out: Path, reports: Path | None, keep: int, title: str, fresh: bool) -
     toolgrade site build --out public --title "atlas agents"
     toolgrade site build --reports nightly/ --keep 50
     """
-    _build(out, reports, keep, title, fresh)
+    _build_from_history(out, reports, keep, title, fresh)
     click.echo((out / "index.html").as_posix())
 
 
-@site.command()
-@_build_options
+@site_group.command()
+@_add_build_options
 @click.option("--port", type=click.IntRange(0, 65535), default=8710, show_default=True, help="0 takes a free one.")
-def serve(out: Path, reports: Path | None, keep: int, title: str, fresh: bool, port: int) -> None:
+def serve_command(out: Path, reports: Path | None, keep: int, title: str, fresh: bool, port: int) -> None:
     """Build the site and show it on this machine alone, until Ctrl-C.
 
     \b
     toolgrade site serve
     toolgrade site serve --port 9000
     """
-    from ..site.serve import serve_folder
+    from ..site.local_server import serve_folder
 
-    _build(out, reports, keep, title, fresh)
+    _build_from_history(out, reports, keep, title, fresh)
     serve_folder(out, port, lambda address: click.echo(f"serving {address} (Ctrl-C stops)", err=True))
 
 
-def _build(out: Path, reports: Path | None, keep: int, title: str, fresh: bool) -> None:
-    from ..site.build import Options, build_site
+def _build_from_history(out: Path, reports: Path | None, keep: int, title: str, fresh: bool) -> None:
+    from ..site.build import SiteOptions, build_site
     from ..site.history.folder_history import FolderHistory
     from ..site.history.git_history import GitHistory
 
     with FolderHistory(reports) if reports else GitHistory(Path.cwd()) as history:
-        built = build_site(history, out, Options(title, keep, fresh), lambda line: click.echo(line, err=True))
-    click.echo(_told(built), err=True)
+        built = build_site(history, out, SiteOptions(title, keep, fresh), lambda line: click.echo(line, err=True))
+    click.echo(_describe_build(built), err=True)
     if history.remark:
         click.echo(f"this is {history.remark}; `git fetch --unshallow` gets them", err=True)
 
 
-def _told(built: "Built") -> str:
-    from ..console import counted
+def _describe_build(built: "SiteBuildResult") -> str:
+    from ..console import format_counted_noun
 
     new = f"{built.written:,} written, the rest as it was" if built.written < built.commits else "all written"
-    return f"{counted(built.commits, 'commit')}: {new}; {counted(built.pages, 'page')}"
+    return f"{format_counted_noun(built.commits, 'commit')}: {new}; {format_counted_noun(built.pages, 'page')}"

@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.runners.agents.bm25 import Index
+from toolgrade.runners.agents.bm25 import BM25Index
 
 WORDS = st.sampled_from("abcdef")
 DOCUMENTS = st.lists(st.dictionaries(WORDS, st.integers(1, 5)), max_size=8)
@@ -26,7 +26,7 @@ def textbook(documents: list[dict[str, int]], words: list[str], place: int) -> f
 
 @given(DOCUMENTS, st.lists(WORDS))
 def test_scores_are_those_of_the_formula(documents: list[dict[str, int]], words: list[str]) -> None:
-    scores = Index(documents).scores(words)
+    scores = BM25Index(documents).score_documents(words)
     assert set(scores) == {place for place, document in enumerate(documents) if set(words) & set(document)}
     for place, score in scores.items():
         assert abs(score / 1_000_000 - textbook(documents, words, place)) < 1e-5
@@ -34,12 +34,12 @@ def test_scores_are_those_of_the_formula(documents: list[dict[str, int]], words:
 
 @given(DOCUMENTS, st.lists(WORDS))
 def test_the_order_of_the_words_changes_nothing(documents: list[dict[str, int]], words: list[str]) -> None:
-    index = Index(documents)
-    assert index.scores(words) == index.scores(words[::-1]) == index.scores(words * 2)
+    index = BM25Index(documents)
+    assert index.score_documents(words) == index.score_documents(words[::-1]) == index.score_documents(words * 2)
 
 
 def test_a_word_is_counted_once_in_what_a_document_shares() -> None:
-    index = Index([{"a": 3, "b": 1}, {"c": 1}])
-    assert index.shared(0, ["a", "c"]) == 1
+    index = BM25Index([{"a": 3, "b": 1}, {"c": 1}])
+    assert index.count_shared_words(0, ["a", "c"]) == 1
     assert "a" in index
     assert "z" not in index

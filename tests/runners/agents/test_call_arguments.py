@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolgrade.runners.agents.call_arguments import fill
-from toolgrade.runners.agents.prompt_values import Values
+from toolgrade.runners.agents.call_arguments import fill_arguments
+from toolgrade.runners.agents.prompt_values import PromptValues
 
 STRING = {"type": "string"}
 
@@ -20,7 +20,7 @@ def filled(prompt: str, properties: dict[str, Any], required: list[str] | None =
         "required": list(properties) if required is None else required,
         "$defs": {"Text": STRING},
     }
-    args = fill(schema, Values(prompt, prompt))
+    args = fill_arguments(schema, PromptValues(prompt, prompt))
     assert jsonschema_rs.is_valid(schema, args)
     return args
 
@@ -82,14 +82,16 @@ def test_objects_within_objects_are_filled() -> None:
 
 def test_the_values_of_the_step_come_before_those_of_the_prompt() -> None:
     schema = {"type": "object", "properties": {"path": STRING}, "required": ["path"]}
-    assert fill(schema, Values("then read b.txt", "write a.txt then read b.txt")) == {"path": "b.txt"}
-    assert fill(schema, Values("then read it", "write a.txt then read it")) == {"path": "a.txt"}
+    assert fill_arguments(schema, PromptValues("then read b.txt", "write a.txt then read b.txt")) == {"path": "b.txt"}
+    assert fill_arguments(schema, PromptValues("then read it", "write a.txt then read it")) == {"path": "a.txt"}
 
 
 def test_a_schema_that_refers_to_itself_comes_to_an_end() -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}
-    assert fill(node, Values("go", "go"))["next"]
-    assert fill({"properties": {"a": {"$ref": "#/properties/a"}}, "required": ["a"]}, Values("go", "go")) == {"a": "go"}
+    assert fill_arguments(node, PromptValues("go", "go"))["next"]
+    assert fill_arguments(
+        {"properties": {"a": {"$ref": "#/properties/a"}}, "required": ["a"]}, PromptValues("go", "go")
+    ) == {"a": "go"}
 
 
 JSON = st.recursive(
@@ -124,4 +126,4 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["type", "properties", "required", "$ref", "a"]), JSON), st.text(max_size=80))
 @settings(max_examples=200)
 def test_any_schema_and_any_prompt_give_arguments(schema: dict[str, Any], prompt: str) -> None:
-    assert fill(schema, Values(prompt, prompt)) == fill(schema, Values(prompt, prompt))
+    assert fill_arguments(schema, PromptValues(prompt, prompt)) == fill_arguments(schema, PromptValues(prompt, prompt))

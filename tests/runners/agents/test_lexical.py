@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from toolgrade.runners.agents.agent import OfferedTool, Task, ToolAnswer, Turn
-from toolgrade.runners.agents.lexical import Catalog, LexicalAgent, choose, steps
+from toolgrade.runners.agents.lexical import LexicalAgent, ToolIndex, choose_tools, split_into_steps
 
 ETOM = Path(__file__).parents[4] / "shared/data/etom"
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
@@ -24,7 +24,7 @@ TOOLS = (
 
 
 def chosen(prompt: str, tools: tuple[OfferedTool, ...] = TOOLS) -> list[str]:
-    return [choice.tool.tool for choice in choose(Catalog(tools), prompt)]
+    return [choice.tool.tool for choice in choose_tools(ToolIndex(tools), prompt)]
 
 
 def converse(prompt: str, agent: LexicalAgent | None = None) -> list[Turn]:
@@ -60,13 +60,13 @@ def test_the_tools_are_chosen_by_their_words(prompt: str, tools: list[str]) -> N
 
 
 def test_quoted_text_is_not_split() -> None:
-    assert steps('Send "One. Two then three." Then stop; go') == ['Send "One. Two then three."', "stop; go"]
+    assert split_into_steps('Send "One. Two then three." Then stop; go') == ['Send "One. Two then three."', "stop; go"]
 
 
 def test_a_tie_goes_to_the_first_by_name_in_whatever_order_they_are_listed() -> None:
     twins = tuple(OfferedTool(f"{server}__go", server, "go_home", "Go home.", {}) for server in ("b", "a", "c"))
     for tools in (twins, twins[::-1]):
-        assert [choice.tool.server for choice in choose(Catalog(tools), "Can you go home?")] == ["a"]
+        assert [choice.tool.server for choice in choose_tools(ToolIndex(tools), "Can you go home?")] == ["a"]
 
 
 def test_it_calls_once_a_turn_and_answers_with_what_came_back() -> None:
@@ -96,7 +96,7 @@ def test_the_choice_does_not_depend_on_the_process(seed: str) -> None:
     code = (
         "from toolgrade.runners.agents.agent import OfferedTool as T; from toolgrade.runners.agents.lexical import *\n"
         "tools = tuple(T(f't{n}', 's', f'find_{w}', f'Find the {w} of a thing.', {}) for n, w in enumerate('abc'))\n"
-        "print([c.tool.tool for c in choose(Catalog(tools), 'Find the thing')])"
+        "print([c.tool.tool for c in choose_tools(ToolIndex(tools), 'Find the thing')])"
     )
     env = {"PYTHONHASHSEED": seed, "PATH": ""}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
@@ -105,11 +105,12 @@ def test_the_choice_does_not_depend_on_the_process(seed: str) -> None:
 
 @pytest.mark.skipif(not ETOM.exists(), reason="the ETOM registry is not here")
 def test_it_finds_four_of_five_tools_among_2375_and_refuses_five_of_six_tasks_that_none_fits() -> None:
-    catalog = Catalog(registry_tools())
+    catalog = ToolIndex(registry_tools())
     wanted = json.loads((ETOM / "level_2.json").read_text(encoding="utf-8"))
     hits = sum(is_hit(catalog, query) for query in wanted)
     refused = [
-        not choose(catalog, query["query"]) for query in json.loads((ETOM / "level_5.json").read_text(encoding="utf-8"))
+        not choose_tools(catalog, query["query"])
+        for query in json.loads((ETOM / "level_5.json").read_text(encoding="utf-8"))
     ]
     assert hits >= 240
     assert refused.count(True) >= 25
@@ -124,7 +125,7 @@ def registry_tools() -> tuple[OfferedTool, ...]:
     )
 
 
-def is_hit(catalog: Catalog, query: dict[str, Any]) -> bool:
+def is_hit(catalog: ToolIndex, query: dict[str, Any]) -> bool:
     right = {(tool["server_name"], tool["tool_name"]) for group in query["ground_truth_tools"] for tool in group}
-    choices = choose(catalog, query["query"])
+    choices = choose_tools(catalog, query["query"])
     return bool(choices) and (choices[0].tool.server, choices[0].tool.tool) in right

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.runners.agents.search_words import words
+from toolgrade.runners.agents.search_words import extract_search_words
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,9 @@ from toolgrade.runners.agents.search_words import words
     ],
 )
 def test_text_is_split_into_words(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    assert extract_search_words(text) == expected
 
 
 @given(st.text())
 def test_any_text_has_words(text: str) -> None:
-    assert all(word and word == word.lower() for word in words(text))
+    assert all(word and word == word.lower() for word in extract_search_words(text))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.recordings import make_shop
 from toolgrade.cassette import load_cassette
-from toolgrade.runners.cassettes.cassette import seal
+from toolgrade.runners.cassettes.cassette import seal_cassette
 
 GOLDEN = Path(__file__).parents[2] / "golden/cassette"
 
@@ -14,8 +14,8 @@ def test_a_cassette_of_format_1_keeps_loading() -> None:
     file = GOLDEN / "format-1.json"
     cassette = load_cassette(file)
     assert (cassette.key.test, cassette.final_response, cassette.redactions) == ("passes the account on", "Grüße", 2)
-    assert cassette.trace().cost == Decimal("0.0042")
-    assert seal(cassette) == file.read_bytes()
+    assert cassette.to_trace().cost == Decimal("0.0042")
+    assert seal_cassette(cassette) == file.read_bytes()
 
 
 def test_hostile_names_stay_inside_the_folder_and_apart(tmp_path: Path) -> None:

@@ -19,16 +19,16 @@ from tests.recordings import SHOP, TOOLS, compiled, make_shop, write_suite
 from toolgrade.cassette import FinishedRun, Recorder, ServerListing, cassette_path, load_cassette
 from toolgrade.foundations.fault import BadInput, Fault
 from toolgrade.gates.trace import Usage
-from toolgrade.runners.cassettes.cassette import meta_path, seal
-from toolgrade.runners.cassettes.recorder_lock import recording_lock
-from toolgrade.runners.cassettes.toolset_lock import read_lock
-from toolgrade.runners.cell_selection import all_cells
+from toolgrade.runners.cassettes.cassette import get_meta_path, seal_cassette
+from toolgrade.runners.cassettes.recorder_lock import hold_recording_lock
+from toolgrade.runners.cassettes.toolset_lock import read_toolset_lock
+from toolgrade.runners.cell_selection import iterate_cells
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from toolgrade.runners.cassettes.recorder_lock import recording_lock
-with recording_lock(Path(sys.argv[1])):
+from toolgrade.runners.cassettes.recorder_lock import hold_recording_lock
+with hold_recording_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -98,7 +98,7 @@ def test_two_recorders_at_once_leave_a_whole_run_of_one_of_them(tmp_path: Path) 
         _, stderr = racer.communicate(timeout=120)
         assert racer.returncode == 0, stderr.decode()
     assert load_cassette(file).final_response in ("a" * 1000, "b" * 1000)
-    assert len(read_lock(file.parents[1] / "toolsets.lock.json").toolsets) == 7
+    assert len(read_toolset_lock(file.parents[1] / "toolsets.lock.json").toolsets) == 7
     assert not list(tmp_path.rglob("*.tmp"))
 
 
@@ -120,7 +120,7 @@ def test_a_full_disk_keeps_the_recording_that_was_there(tmp_path: Path) -> None:
 
 def test_a_lock_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(Fault, match="could not lock"), recording_lock(tmp_path / "file"):
+    with pytest.raises(Fault, match="could not lock"), hold_recording_lock(tmp_path / "file"):
         pass
 
 
@@ -166,13 +166,13 @@ def test_what_is_given_back_is_what_stands_in_the_file(tmp_path: Path) -> None:
         warnings=["another model answered: CANARY-1"],
         meta={"seconds": 1.5, "request_ids": ["CANARY-1"]},
     )
-    planned = list(all_cells(plan))[-1]
+    planned = list(iterate_cells(plan))[-1]
     cassette = Recorder(plan, tmp_path / "cassettes", secrets=["CANARY-1"]).record_run(planned, 1, done)
     path = cassette_path(tmp_path / "cassettes", *planned, 1)
-    assert seal(cassette) == path.read_bytes()
+    assert seal_cassette(cassette) == path.read_bytes()
     assert (cassette.final_response, cassette.redactions) == ("[redacted]", 3)
     assert bytes(cassette.tool_calls[0].args or b"") == b'{"q":"[redacted]"}'
-    meta = json.loads(meta_path(path).read_bytes())
+    meta = json.loads(get_meta_path(path).read_bytes())
     assert meta == {"seconds": 1.5, "request_ids": ["[redacted]"]}
     assert b"seconds" not in path.read_bytes()
 
@@ -216,11 +216,11 @@ def test_tools_that_no_cassette_names_any_more_are_forgotten(tmp_path: Path) -> 
     for tools in (TOOLS, TOOLS[:1]):
         with Recorder(plan, tmp_path / "cassettes") as recorder:
             file = recorder.record("answers in words", tool_calls=[], tools={"docs": tools})
-        assert list(read_lock(lock).toolsets) == [load_cassette(file).toolset.fingerprint]
+        assert list(read_toolset_lock(lock).toolsets) == [load_cassette(file).toolset.fingerprint]
     file.write_bytes(b"{")
     with Recorder(plan, tmp_path / "cassettes"):
         pass
-    assert len(read_lock(lock).toolsets) == 1
+    assert len(read_toolset_lock(lock).toolsets) == 1
 
 
 def test_a_secret_in_the_suite_itself_stops_the_recording(tmp_path: Path) -> None:

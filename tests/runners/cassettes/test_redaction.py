@@ -64,22 +64,22 @@ def test_a_known_secret_is_in_no_file_in_any_form(tmp_path: Path, form: str) -> 
 @pytest.mark.parametrize(("text", "canary"), SHAPES)
 def test_what_looks_like_a_secret_is_taken_out(text: str, canary: str) -> None:
     redactor = Redactor()
-    assert canary not in redactor.text(text)
+    assert canary not in redactor.redact_text(text)
     assert redactor.count
-    assert redactor.text(redactor.text(text)) == redactor.text(text)
+    assert redactor.redact_text(redactor.redact_text(text)) == redactor.redact_text(text)
 
 
 @pytest.mark.parametrize(
     "key", ["token", "password", "API_KEY", "x-api-key", "Authorization", "client_secret", "Cookie"]
 )
 def test_values_under_secret_keys_are_taken_out(key: str) -> None:
-    assert Redactor().value({"a": [{key: "CANARY"}]}) == {"a": [{key: "[redacted]"}]}
+    assert Redactor().redact_value({"a": [{key: "CANARY"}]}) == {"a": [{key: "[redacted]"}]}
 
 
 @pytest.mark.parametrize("text", PROSE)
 def test_prose_about_secrets_is_unchanged(text: str) -> None:
     redactor = Redactor(["not-in-there"])
-    assert (redactor.text(text), redactor.count) == (text, 0)
+    assert (redactor.redact_text(text), redactor.count) == (text, 0)
 
 
 WORDS = ["a", "token", "key", "basic", "bearer", "cookie", "secret", "password", "is", "of", "monkey", "tokens"]
@@ -87,21 +87,21 @@ WORDS = ["a", "token", "key", "basic", "bearer", "cookie", "secret", "password",
 
 @given(st.lists(st.sampled_from(WORDS)))
 def test_words_alone_are_never_taken_out(words: list[str]) -> None:
-    assert Redactor().text(" ".join(words)) == " ".join(words)
+    assert Redactor().redact_text(" ".join(words)) == " ".join(words)
 
 
 @given(st.text(min_size=8).filter(str.isprintable), st.text(), st.text(), st.integers(0, 2))
 def test_no_secret_survives_wherever_it_stands(secret: str, before: str, after: str, shift: int) -> None:
     redactor = Redactor([secret])
-    text = redactor.text(f"{before}{secret}{after}")
+    text = redactor.redact_text(f"{before}{secret}{after}")
     assert secret not in text or secret in "[redacted]" + before + after
     for form in (
         quote(secret, safe=""),
         json.dumps(secret)[1:-1],
         b64encode(b"xyz"[:shift] + secret.encode()).decode(),
     ):
-        assert redactor.leaks(form.encode())
-        assert not redactor.leaks(redactor.text(form).encode())
+        assert redactor.has_leak(form.encode())
+        assert not redactor.has_leak(redactor.redact_text(form).encode())
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_no_secret_survives_wherever_it_stands(secret: str, before: str, after: 
 )
 def test_the_working_folder_reads_the_same_on_every_machine(text: str, expected: str) -> None:
     redactor = Redactor(folder=Path("/home/ada/project"))
-    assert (redactor.text(text), redactor.count) == (expected, 0)
+    assert (redactor.redact_text(text), redactor.count) == (expected, 0)
 
 
 def test_the_root_folder_is_left_alone() -> None:
-    assert Redactor(folder=Path("/")).text("see / and /etc") == "see / and /etc"
+    assert Redactor(folder=Path("/")).redact_text("see / and /etc") == "see / and /etc"

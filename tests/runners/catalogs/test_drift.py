@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgrade.foundations.canonical_json import to_json
-from toolgrade.runners.catalogs.drift import Change, describe, drift, is_drift
+from toolgrade.runners.catalogs.drift import ToolChange, describe_tool_change, find_drift, is_drift
 from toolgrade.runners.catalogs.fingerprint import ServerListing, Toolset, fingerprint
 
 Tool = dict[str, Any]
@@ -62,24 +62,24 @@ def toolset(**servers: list[Tool]) -> Toolset:
 
 
 def lines(old: list[Tool], new: list[Tool]) -> list[str]:
-    return [describe(change) for change in drift(toolset(docs=old), toolset(docs=new))]
+    return [describe_tool_change(change) for change in find_drift(toolset(docs=old), toolset(docs=new))]
 
 
 @given(LISTINGS)
 def test_nothing_changed_between_a_toolset_and_itself(listings: dict[str, list[Tool]]) -> None:
-    assert drift(toolset(**listings), toolset(**listings)) == ()
+    assert find_drift(toolset(**listings), toolset(**listings)) == ()
 
 
 @given(LISTINGS, LISTINGS)
 def test_drift_is_what_moves_the_fingerprint(old: dict[str, list[Tool]], new: dict[str, list[Tool]]) -> None:
     before, after = toolset(**old), toolset(**new)
-    assert is_drift(drift(before, after)) == (before.fingerprint != after.fingerprint)
-    assert (drift(before, after) == ()) == (before.tools == after.tools)
+    assert is_drift(find_drift(before, after)) == (before.fingerprint != after.fingerprint)
+    assert (find_drift(before, after) == ()) == (before.tools == after.tools)
 
 
 @given(LISTINGS, LISTINGS)
 def test_what_is_added_one_way_is_removed_the_other(old: dict[str, list[Tool]], new: dict[str, list[Tool]]) -> None:
-    there, back = drift(toolset(**old), toolset(**new)), drift(toolset(**new), toolset(**old))
+    there, back = find_drift(toolset(**old), toolset(**new)), find_drift(toolset(**new), toolset(**old))
     mirror = {"added": "removed", "removed": "added"}
     assert sorted(mirror.get(one.kind, one.kind) for one in there) == sorted(one.kind for one in back)
 
@@ -89,7 +89,7 @@ def test_permuted_tools_are_only_reordered(tools: list[Tool], random: Any) -> No
     moved = list(tools)
     random.shuffle(moved)
     before, after = toolset(docs=tools), toolset(docs=moved)
-    assert drift(before, after) == (() if before.tools == after.tools else (Change("reordered", "docs"),))
+    assert find_drift(before, after) == (() if before.tools == after.tools else (ToolChange("reordered", "docs"),))
 
 
 @given(
@@ -101,21 +101,21 @@ def test_any_edit_of_one_field_is_named(place: int, field: Any, value: Any) -> N
     tools = [{**SEARCH, "name": f"t{n}"} for n in range(5)]
     edited = [{**tool, field: value} if n == place else tool for n, tool in enumerate(tools)]
     kind = "changed" if field in ("description", "inputSchema") else "outside"
-    assert drift(toolset(docs=tools), toolset(docs=edited)) == (Change(kind, "docs", f"t{place}", (field,)),)
+    assert find_drift(toolset(docs=tools), toolset(docs=edited)) == (ToolChange(kind, "docs", f"t{place}", (field,)),)
 
 
 @given(st.integers(0, 4), st.sampled_from(["description", "inputSchema", "annotations"]))
 def test_a_field_left_out_is_named(place: int, field: Any) -> None:
     tools = [{**SEARCH, "name": f"t{n}"} for n in range(5)]
     edited = [{key: tool[key] for key in tool if n != place or key != field} for n, tool in enumerate(tools)]
-    (change,) = drift(toolset(docs=tools), toolset(docs=edited))
+    (change,) = find_drift(toolset(docs=tools), toolset(docs=edited))
     assert (change.tool, change.fields) == (f"t{place}", (field,))
 
 
 @pytest.mark.parametrize(("new", "line", "seen"), CASES)
 def test_each_kind_of_change_reads_as_a_line(new: list[Tool], line: str, seen: bool) -> None:
-    changes = drift(toolset(docs=[SEARCH, FETCH]), toolset(docs=new))
-    assert [describe(change) for change in changes] == [line]
+    changes = find_drift(toolset(docs=[SEARCH, FETCH]), toolset(docs=new))
+    assert [describe_tool_change(change) for change in changes] == [line]
     assert is_drift(changes) == seen
 
 
@@ -127,8 +127,8 @@ def test_schema_default_is_drift_and_order_of_keys_is_none() -> None:
 
 
 def test_tool_that_moved_to_another_server_is_not_renamed() -> None:
-    changes = drift(toolset(docs=[SEARCH], git=[]), toolset(docs=[], git=[{**SEARCH, "name": "find"}]))
-    assert [describe(change) for change in changes] == ["docs: search removed", "git: find added"]
+    changes = find_drift(toolset(docs=[SEARCH], git=[]), toolset(docs=[], git=[{**SEARCH, "name": "find"}]))
+    assert [describe_tool_change(change) for change in changes] == ["docs: search removed", "git: find added"]
 
 
 @pytest.mark.parametrize("schema", [None, {}, {"type": "object"}, {"properties": {}, "type": "object"}])
@@ -181,7 +181,7 @@ def test_accent_encoded_otherwise_is_another_name() -> None:
 def test_changes_come_by_server_then_tool() -> None:
     old = toolset(git=[SEARCH, FETCH], docs=[SEARCH, FETCH])
     new = toolset(docs=[FETCH, {**SEARCH, "title": "S"}], git=[{"name": "ping"}])
-    assert [describe(change) for change in drift(old, new)] == [
+    assert [describe_tool_change(change) for change in find_drift(old, new)] == [
         "docs.search: title changed, outside what the model sees",
         "docs: the order of tools changed (the model sees the same set)",
         "git: fetch removed",
@@ -193,6 +193,6 @@ def test_changes_come_by_server_then_tool() -> None:
 @given(LISTINGS, LISTINGS)
 def test_toolsets_and_changes_survive_a_file(old: dict[str, list[Tool]], new: dict[str, list[Tool]]) -> None:
     before = msgspec.json.decode(to_json(toolset(**old)), type=Toolset)
-    changes = drift(before, toolset(**new))
-    assert changes == drift(toolset(**old), toolset(**new))
-    assert msgspec.json.decode(to_json(changes), type=tuple[Change, ...]) == changes
+    changes = find_drift(before, toolset(**new))
+    assert changes == find_drift(toolset(**old), toolset(**new))
+    assert msgspec.json.decode(to_json(changes), type=tuple[ToolChange, ...]) == changes

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgrade.foundations.canonical_json import to_json
-from toolgrade.runners.catalogs.fingerprint import ServerListing, Toolset, canonical, digest, fingerprint
+from toolgrade.runners.catalogs.fingerprint import ServerListing, Toolset, encode_rfc8785, fingerprint, hash_rfc8785
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 MAX_INT = 2**53 - 1
@@ -110,17 +110,17 @@ def shown(value: Any) -> str:
 
 @given(JSON)
 def test_canonical_form_is_that_of_rfc_8785(value: Any) -> None:
-    assert canonical(value) == rfc8785.dumps(value)
+    assert encode_rfc8785(value) == rfc8785.dumps(value)
 
 
 @given(JSON)
 def test_deep_values_are_written_as_rfc_8785_writes_shallow_ones(value: Any) -> None:
-    assert canonical(nested(150, value, in_lists=True)) == b"[" * 150 + rfc8785.dumps(value) + b"]" * 150
+    assert encode_rfc8785(nested(150, value, in_lists=True)) == b"[" * 150 + rfc8785.dumps(value) + b"]" * 150
 
 
 @given(ODD)
 def test_canonical_form_can_be_read_back_whatever_the_value(value: Any) -> None:
-    assert shown(restore(json.loads(canonical(value), parse_int=read_number))) == shown(value)
+    assert shown(restore(json.loads(encode_rfc8785(value), parse_int=read_number))) == shown(value)
 
 
 def read_number(digits: str) -> int | float:
@@ -130,7 +130,7 @@ def read_number(digits: str) -> int | float:
 
 @given(ODD, ODD)
 def test_two_values_share_a_form_only_if_they_are_equal(one: Any, other: Any) -> None:
-    assert (canonical(one) == canonical(other)) == (shown(one) == shown(other))
+    assert (encode_rfc8785(one) == encode_rfc8785(other)) == (shown(one) == shown(other))
 
 
 @pytest.mark.parametrize(
@@ -146,11 +146,11 @@ def test_two_values_share_a_form_only_if_they_are_equal(one: Any, other: Any) ->
     ],
 )
 def test_values_that_json_cannot_hold_stay_distinct(values: tuple[Any, ...]) -> None:
-    assert len({canonical(value) for value in values}) == len(values)
+    assert len({encode_rfc8785(value) for value in values}) == len(values)
 
 
 def test_numbers_that_rfc_8785_holds_equal_are_equal() -> None:
-    assert canonical([1.0, -0.0, 1e16]) == canonical([1, 0, 1e16]) == b"[1,0,10000000000000000]"
+    assert encode_rfc8785([1.0, -0.0, 1e16]) == encode_rfc8785([1, 0, 1e16]) == b"[1,0,10000000000000000]"
 
 
 @given(st.dictionaries(ANY_TEXT, ODD))
@@ -189,7 +189,7 @@ def test_what_is_outside_leaves_the_fingerprint_and_has_a_hash_of_its_own(field:
     before, after = listed(SEARCH), listed({**SEARCH, field: {"x": 2**60}})
     assert before.fingerprint == after.fingerprint
     assert before.tools[0].fields == after.tools[0].fields
-    assert after.tools[0].outside[field] == digest({"x": 2**60}) != before.tools[0].outside.get(field)
+    assert after.tools[0].outside[field] == hash_rfc8785({"x": 2**60}) != before.tools[0].outside.get(field)
 
 
 def test_unknown_fields_share_one_hash() -> None:
@@ -230,7 +230,7 @@ def test_schema_of_100_000_levels_is_fingerprinted_in_linear_time(in_lists: bool
 
 
 def test_schema_one_level_deeper_is_another_schema() -> None:
-    prints = {digest(nested(levels, {})) for levels in range(95, 110)}
+    prints = {hash_rfc8785(nested(levels, {})) for levels in range(95, 110)}
     assert len(prints) == 15
 
 

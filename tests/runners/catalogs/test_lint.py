@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.lint import Finding, lint
+from toolgrade.runners.catalogs.lint import CatalogFinding, lint_catalog
 from toolgrade.runners.catalogs.token_surface import count_surface
 
 LIVEMCP = Path(__file__).parents[4] / "shared/data/livemcp/tools.json"
 Tools = dict[str, list[dict[str, Any]]]
 
 
-def found(servers: Tools) -> tuple[Finding, ...]:
+def found(servers: Tools) -> tuple[CatalogFinding, ...]:
     listings = {name: ServerListing(None, tools) for name, tools in servers.items()}
-    return lint(listings, count_surface(listings))
+    return lint_catalog(listings, count_surface(listings))
 
 
 def tool(name: str, description: str | None = "Find the records that match.", **fields: Any) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def test_a_description_of_what_a_tool_does_is_not(text: str) -> None:
 
 def test_what_cannot_be_seen_is_shown() -> None:
     (finding,) = found({"a": [tool("add", "Add numbers\u200b and more of them.")]})
-    assert finding == Finding("hidden", ("a.add",), "holds an invisible character (U+200B)")
+    assert finding == CatalogFinding("hidden", ("a.add",), "holds an invisible character (U+200B)")
 
 
 def test_names_that_look_alike_are_shown() -> None:
@@ -82,7 +82,9 @@ def test_names_that_clash_are_one_finding_for_the_same_servers() -> None:
 
 def test_tools_in_the_same_words_are_one_finding() -> None:
     (finding,) = found({"a": [tool("find"), tool("lookup")], "b": [tool("seek", "find the records, that match")]})
-    assert finding == Finding("duplicate", ("a.find", "a.lookup", "b.seek"), "described in nearly the same words")
+    assert finding == CatalogFinding(
+        "duplicate", ("a.find", "a.lookup", "b.seek"), "described in nearly the same words"
+    )
 
 
 def test_tools_without_a_description_are_one_finding_for_a_server() -> None:
@@ -92,7 +94,7 @@ def test_tools_without_a_description_are_one_finding_for_a_server() -> None:
 
 def test_a_large_tool_says_which_part_of_it_is() -> None:
     (finding,) = found({"a": [tool("find", "word " * 1200)]})
-    assert finding == Finding("large", ("a.find",), "1,207 tokens, 1,201 of them its description")
+    assert finding == CatalogFinding("large", ("a.find",), "1,207 tokens, 1,201 of them its description")
 
 
 @pytest.mark.parametrize("schema", [None, [], "object"])

@@ -7,18 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.merged_catalog import Offer, merge
+from toolgrade.runners.catalogs.merged_catalog import MergedCatalog, merge_catalogs
 
 
-def offer(**servers: list[Any]) -> Offer:
-    return merge({server: ServerListing("1", [_tool(tool) for tool in tools]) for server, tools in servers.items()})
+def offer(**servers: list[Any]) -> MergedCatalog:
+    return merge_catalogs(
+        {server: ServerListing("1", [_tool(tool) for tool in tools]) for server, tools in servers.items()}
+    )
 
 
 def _tool(tool: Any) -> dict[str, Any]:
     return {"name": tool, "inputSchema": {"type": "object"}} if isinstance(tool, str) else tool
 
 
-def names(found: Offer) -> dict[str, str]:
+def names(found: MergedCatalog) -> dict[str, str]:
     return {f"{tool.server}.{tool.tool}": tool.name for tool in found.tools}
 
 
@@ -75,7 +77,9 @@ def test_a_schema_that_is_no_object_is_offered_as_an_empty_one() -> None:
 
 @given(st.dictionaries(st.text(max_size=70), st.lists(st.text(min_size=1, max_size=70), max_size=5), max_size=4))
 def test_names_are_safe_distinct_and_lead_back(servers: dict[str, list[str]]) -> None:
-    found = merge({name: ServerListing(None, [{"name": tool} for tool in tools]) for name, tools in servers.items()})
+    found = merge_catalogs(
+        {name: ServerListing(None, [{"name": tool} for tool in tools]) for name, tools in servers.items()}
+    )
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool.name) for tool in found.tools)
     assert [found.find(tool.name) for tool in found.tools] == list(found.tools)
     assert {(tool.server, tool.tool) for tool in found.tools} == {(s, t) for s, tools in servers.items() for t in tools}

@@ -12,8 +12,8 @@ from toolgrade import compile_text
 from toolgrade.compiler.plan import HttpServer, StdioServer
 from toolgrade.runners.agents.agent import OfferedTool
 from toolgrade.runners.catalogs.fingerprint import ServerListing
-from toolgrade.runners.catalogs.suite_draft import draft_classes, draft_prompt, left_out
-from toolgrade.runners.catalogs.suite_draft_yaml import suite_text
+from toolgrade.runners.catalogs.suite_draft import draft_classes, draft_prompt, list_left_out_tools
+from toolgrade.runners.catalogs.suite_draft_yaml import render_suite_draft
 
 LIVEMCP = Path(__file__).parents[4] / "shared/data/livemcp/tools.json"
 PATH: dict[str, Any] = {"type": "object", "properties": {"repo_path": {"type": "string"}}, "required": ["repo_path"]}
@@ -81,14 +81,14 @@ def test_what_seems_to_change_something_gets_no_prompt() -> None:
         tool("silent", None),
     )
     assert [draft.members for draft in draft_classes({"s": server}, 10)] == [("s.delete_nothing",)]
-    assert left_out({"s": server}) == ("s.delete_file", "s.look")
+    assert list_left_out_tools({"s": server}) == ("s.delete_file", "s.look")
 
 
 def test_a_suite_says_what_a_text_search_picks_instead() -> None:
     server = listing(
         tool("a", "Show the list of open issues"), tool("list_issues", "Show the list of open issues here")
     )
-    text = suite_text(
+    text = render_suite_draft(
         [HttpServer("s", "http://x.example/mcp", {"A": "${env:B}"})], draft_classes({"s": server}, 9), ["s.rm"]
     )
     assert "    # A text search picks s.list_issues for this prompt: reword it, or the descriptions.\n" in text
@@ -110,7 +110,9 @@ def test_whatever_is_listed_the_suite_compiles(tools: list[tuple[str, str, str]]
         *(tool(name, text, {"properties": {key: {"type": "string"}}, "required": [key]}) for name, text, key in tools)
     )
     drafts = draft_classes({"s": listed}, 10)
-    compilation = compile_text(suite_text([StdioServer("s", ("x",))], drafts, left_out({"s": listed})))
+    compilation = compile_text(
+        render_suite_draft([StdioServer("s", ("x",))], drafts, list_left_out_tools({"s": listed}))
+    )
     assert compilation.errors == ()
     assert compilation.plan is not None
     assert len(compilation.plan.suites[0].tests) == len(drafts) + 1
@@ -122,7 +124,7 @@ def test_the_drafts_for_70_real_servers_compile_and_name_no_tool() -> None:
         for name, server in entry["tools"].items():
             listings = {name: ServerListing(None, server["tools"])}
             drafts = draft_classes(listings, 100)
-            text = suite_text([StdioServer(name, ("x",))], drafts, left_out(listings))
+            text = render_suite_draft([StdioServer(name, ("x",))], drafts, list_left_out_tools(listings))
             assert compile_text(text).diagnostics == ()
             for draft in drafts:
                 assert not any(member.partition(".")[2] in draft.prompt for member in draft.members if "_" in member)

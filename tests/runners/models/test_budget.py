@@ -38,7 +38,7 @@ def test_a_refusal_says_what_is_left_and_leaves_nothing_held() -> None:
     with budget.reserve(Decimal("0.30")) as reservation:
         reservation.settle(Decimal("0.20"))
     with pytest.raises(OverBudget, match=r"\$0\.50 holds \$0\.30 more; a request may cost \$0\.40"):
-        budget.check(Decimal("0.40"))
+        budget.check_bound(Decimal("0.40"))
     with pytest.raises(OverBudget), budget.reserve(Decimal("0.40")):
         raise AssertionError("not reached")
     assert (budget.held, budget.spent) == (0, Decimal("0.20"))

@@ -33,11 +33,11 @@ from toolgrade.foundations.fault import Fault
 from toolgrade.gates.trace import Usage
 from toolgrade.runners.agents.agent import OfferedTool, Task, ToolAnswer, Turn
 from toolgrade.runners.models.budget import Budget, OverBudget
-from toolgrade.runners.models.conversation import Line, ModelAgent
-from toolgrade.runners.models.model_pool import Models
+from toolgrade.runners.models.conversation import ModelAgent, ModelConnection
+from toolgrade.runners.models.model_pool import ModelPool
 from toolgrade.runners.models.names import ModelName
-from toolgrade.runners.models.prices import price_of
-from toolgrade.runners.models.retries import Patience
+from toolgrade.runners.models.prices import find_price
+from toolgrade.runners.models.retries import RetryPolicy
 
 # A schema that adapters like to rewrite: titles, defaults, $defs, no additionalProperties, an optional property.
 SCHEMA: dict[str, Any] = {
@@ -96,16 +96,23 @@ SUITE = SuitePlan("s", "s", "s.yml", (), ())
 
 async def converse(provider: Provider, clock: StoppedClock, model: str = "local-model", **fields: Any) -> Turn:
     """The first turn of a model at the provider's address."""
-    models = Models({}, clock=clock)
-    agent = models.agent(model, SUITE, test_of(base_url=f"{provider.url}/v1", **fields))
+    models = ModelPool({}, clock=clock)
+    agent = models.make_agent(model, SUITE, test_of(base_url=f"{provider.url}/v1", **fields))
     async with models:
         return await agent.begin(TASK).turn(())
 
 
-def line_to(model: Model, clock: StoppedClock, budget: Budget | None = None) -> Line:
+def line_to(model: Model, clock: StoppedClock, budget: Budget | None = None) -> ModelConnection:
     name = ModelName("openai", "gpt-4o")
-    return Line(
-        "m", model, Sampling(), asyncio.Semaphore(4), budget or Budget(), price_of(name), Patience(attempts=4), clock
+    return ModelConnection(
+        "m",
+        model,
+        Sampling(),
+        asyncio.Semaphore(4),
+        budget or Budget(),
+        find_price(name),
+        RetryPolicy(attempts=4),
+        clock,
     )
 
 
@@ -157,8 +164,8 @@ def test_every_providers_shape_becomes_the_same_turn(shape: str) -> None:
 
 def test_arguments_of_parallel_calls_joined_by_newlines_are_calls_of_their_own() -> None:
     async def scenario(provider: Provider, clock: StoppedClock) -> None:
-        models = Models({}, clock=clock)
-        agent = models.agent("local-model", SUITE, test_of(base_url=f"{provider.url}/v1"))
+        models = ModelPool({}, clock=clock)
+        agent = models.make_agent("local-model", SUITE, test_of(base_url=f"{provider.url}/v1"))
         async with models:
             conversation = agent.begin(TASK)
             turn = await conversation.turn(())
@@ -193,7 +200,7 @@ def test_the_schema_goes_to_the_model_as_the_server_sent_it(shape: str, monkeypa
             return make(provider.url)
 
         monkeypatch.setattr(providers, "infer_model", infer_model)
-        _, model = providers.connect("gpt-5", None, None)
+        _, model = providers.connect_model("gpt-5", None, None)
         async with model:
             await ModelAgent(line_to(model, clock)).begin(TASK).turn(())
         [request] = provider.requests
@@ -237,8 +244,8 @@ def test_the_key_of_a_provider_is_never_sent_to_another_address(monkeypatch: pyt
         await converse(provider, clock)
         with pytest.raises(Fault, match="LOCAL_KEY"):
             await converse(provider, clock, api_key_env="LOCAL_KEY")
-        models = Models({"LOCAL_KEY": "mine"}, clock=clock)
-        agent = models.agent("m", SUITE, test_of(base_url=f"{provider.url}/v1", api_key_env="LOCAL_KEY"))
+        models = ModelPool({"LOCAL_KEY": "mine"}, clock=clock)
+        agent = models.make_agent("m", SUITE, test_of(base_url=f"{provider.url}/v1", api_key_env="LOCAL_KEY"))
         async with models:
             await agent.begin(TASK).turn(())
         first, second = provider.requests
@@ -250,8 +257,8 @@ def test_the_key_of_a_provider_is_never_sent_to_another_address(monkeypatch: pyt
 
 def test_answers_of_tools_go_back_to_the_model_with_their_calls() -> None:
     async def scenario(provider: Provider, clock: StoppedClock) -> None:
-        models = Models({}, clock=clock)
-        agent = models.agent("anthropic:m", SUITE, test_of(base_url=provider.url))
+        models = ModelPool({}, clock=clock)
+        agent = models.make_agent("anthropic:m", SUITE, test_of(base_url=provider.url))
         async with models:
             conversation = agent.begin(TASK)
             turn = await conversation.turn(())
@@ -340,8 +347,8 @@ def test_a_lost_connection_is_tried_again() -> None:
 
 def test_an_address_where_nobody_listens_is_a_fault_that_says_so() -> None:
     async def scenario(provider: Provider, clock: StoppedClock) -> None:
-        models = Models({}, clock=clock)
-        agent = models.agent("m", SUITE, test_of(base_url="http://127.0.0.1:9/v1"))
+        models = ModelPool({}, clock=clock)
+        agent = models.make_agent("m", SUITE, test_of(base_url="http://127.0.0.1:9/v1"))
         async with models:
             with pytest.raises(Fault, match="6 attempts"):
                 await agent.begin(TASK).turn(())
@@ -368,8 +375,8 @@ def test_a_stream_cut_inside_a_call_is_a_malformed_call_with_what_came(model: st
 @pytest.mark.parametrize("raw", ['{"query": "hal', "[1, 2]", '"text"', "NaN", "{'query': 1}", "null"])
 def test_arguments_that_are_no_json_object_are_kept_as_they_came(raw: str) -> None:
     async def scenario(provider: Provider, clock: StoppedClock) -> None:
-        models = Models({}, clock=clock)
-        agent = models.agent("anthropic:m", SUITE, test_of(base_url=provider.url))
+        models = ModelPool({}, clock=clock)
+        agent = models.make_agent("anthropic:m", SUITE, test_of(base_url=provider.url))
         async with models:
             conversation = agent.begin(TASK)
             [call] = (await conversation.turn(())).calls
@@ -419,9 +426,9 @@ def test_cost_is_usage_times_price_exactly() -> None:
     async def scenario(provider: Provider, clock: StoppedClock) -> None:
         async with openai_at(provider.url) as model:
             turn = await ModelAgent(line_to(model, clock)).begin(TASK).turn(())
-        price = price_of(ModelName("openai", "gpt-4o"))
+        price = find_price(ModelName("openai", "gpt-4o"))
         assert price is not None
-        assert turn.cost == price.of(1001, 7)
+        assert turn.cost == price.compute_cost(1001, 7)
         assert turn.cost == Decimal(1001) * Decimal("2.5") / 10**6 + Decimal(7) * 10 / 10**6
 
     talk(scenario, chat(text="done", model="gpt-4o", usage=chat_usage(1001, 7)))

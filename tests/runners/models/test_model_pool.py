@@ -8,7 +8,7 @@ import pytest
 
 from toolgrade.compiler.plan import PlannedTest, SuitePlan
 from toolgrade.foundations.fault import BadInput, Fault
-from toolgrade.runners.models.model_pool import ModelLimits, Models
+from toolgrade.runners.models.model_pool import ModelLimits, ModelPool
 
 SUITE = SuitePlan("s", "s", "s.yml", (), ())
 ADVICE = "write it as provider:model, or give the `base_url` that serves it"
@@ -38,7 +38,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_missing_key_names_the_variable_to_set(model: str, key: str) -> None:
     with pytest.raises(Fault, match="needs a key") as raised:
-        Models({}).agent(model, SUITE, planned())
+        ModelPool({}).make_agent(model, SUITE, planned())
     assert raised.value.help == f"export {key}=…"
     assert raised.value.exit_code == 3
 
@@ -56,35 +56,35 @@ def test_a_missing_key_names_the_variable_to_set(model: str, key: str) -> None:
 )
 def test_an_unknown_name_is_refused_with_the_nearest_one(model: str, help_: str) -> None:
     with pytest.raises(BadInput, match="unknown") as raised:
-        Models({}).agent(model, SUITE, planned())
+        ModelPool({}).make_agent(model, SUITE, planned())
     assert (raised.value.help, raised.value.exit_code) == (help_, 2)
 
 
 def test_a_provider_whose_package_is_missing_says_what_to_install() -> None:
     with pytest.raises(Fault, match="needs the package groq") as raised:
-        Models({}).agent("groq:llama-3.3-70b-versatile", SUITE, planned())
+        ModelPool({}).make_agent("groq:llama-3.3-70b-versatile", SUITE, planned())
     assert raised.value.help == "pip install 'pydantic-ai-slim[groq]'"
 
 
 def test_without_the_extra_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     with pytest.raises(Fault, match="needs the extra `models`") as raised:
-        Models({}).agent("gpt-5", SUITE, planned())
+        ModelPool({}).make_agent("gpt-5", SUITE, planned())
     assert raised.value.help == "pip install 'toolgrade[models]'"
 
 
 def test_a_budget_refuses_a_model_without_a_price_but_not_one_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    models = Models({}, ModelLimits(max_cost=Decimal(1)))
-    models.agent("gpt-5", SUITE, planned())
-    models.agent("whatever", SUITE, planned(base_url="http://127.0.0.1:9/v1"))
+    models = ModelPool({}, ModelLimits(max_cost=Decimal(1)))
+    models.make_agent("gpt-5", SUITE, planned())
+    models.make_agent("whatever", SUITE, planned(base_url="http://127.0.0.1:9/v1"))
     with pytest.raises(BadInput, match="no price is known for `gpt-77`"):
-        models.agent("gpt-77", SUITE, planned())
-    Models({}).agent("gpt-77", SUITE, planned())
+        models.make_agent("gpt-77", SUITE, planned())
+    ModelPool({}).make_agent("gpt-77", SUITE, planned())
 
 
 def test_a_suites_budget_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     limited = SuitePlan("limited", "limited", "l.yml", (), (), max_cost=Decimal(1))
     with pytest.raises(BadInput, match="no price"):
-        Models({}).agent("gpt-77", limited, planned())
+        ModelPool({}).make_agent("gpt-77", limited, planned())

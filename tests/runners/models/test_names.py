@@ -2,7 +2,13 @@
 
 import pytest
 
-from toolgrade.runners.models.names import ModelName, is_same_model, misspelt, name_at_address, split_name
+from toolgrade.runners.models.names import (
+    ModelName,
+    find_likely_spelling,
+    is_same_model,
+    parse_self_hosted_name,
+    split_model_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -19,16 +25,16 @@ from toolgrade.runners.models.names import ModelName, is_same_model, misspelt, n
     ],
 )
 def test_a_bare_name_says_whose_it_is(name: str, provider: str) -> None:
-    assert split_name(name) == ModelName(provider, name)
+    assert split_model_name(name) == ModelName(provider, name)
 
 
 @pytest.mark.parametrize("name", ["llama3", "o", "oracle", "claude", "gpt", ":x", "openai:", "", "o3x"])
 def test_a_name_that_is_nobodys_is_not_guessed(name: str) -> None:
-    assert split_name(name) is None
+    assert split_model_name(name) is None
 
 
 def test_a_provider_before_a_colon_wins() -> None:
-    assert split_name("openrouter:anthropic/claude-x") == ModelName("openrouter", "anthropic/claude-x")
+    assert split_model_name("openrouter:anthropic/claude-x") == ModelName("openrouter", "anthropic/claude-x")
 
 
 @pytest.mark.parametrize(
@@ -42,16 +48,16 @@ def test_a_provider_before_a_colon_wins() -> None:
     ],
 )
 def test_at_an_address_only_the_two_protocols_are_prefixes(name: str, found: ModelName) -> None:
-    assert name_at_address(name) == found
+    assert parse_self_hosted_name(name) == found
 
 
 def test_other_letters_are_a_slip_and_other_numbers_are_a_new_version() -> None:
     known = ["claude-sonnet-4-5", "gpt-5-mini", "gpt-5"]
-    assert misspelt("claude-sonet-4-5", known) == "claude-sonnet-4-5"
-    assert misspelt("gpt-5-minni", known) == "gpt-5-mini"
-    assert misspelt("claude-sonnet-4-6", known) is None
-    assert misspelt("gpt-5-codex", known) is None
-    assert misspelt("gpt-5", known) is None
+    assert find_likely_spelling("claude-sonet-4-5", known) == "claude-sonnet-4-5"
+    assert find_likely_spelling("gpt-5-minni", known) == "gpt-5-mini"
+    assert find_likely_spelling("claude-sonnet-4-6", known) is None
+    assert find_likely_spelling("gpt-5-codex", known) is None
+    assert find_likely_spelling("gpt-5", known) is None
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from mcp.client.stdio import stdio_client
 from toolgrade.compiler.plan import CatalogServer
 from toolgrade.foundations.fault import BadInput
 from toolgrade.runners.catalogs.fingerprint import ServerListing, fingerprint
-from toolgrade.runners.catalogs.frozen_catalog import freeze, read_catalog
+from toolgrade.runners.catalogs.frozen_catalog import freeze_catalog, read_catalog
 from toolgrade.runners.servers.catalog_server import PAGE
-from toolgrade.runners.servers.session import connect
-from toolgrade.runners.servers.transports import Place
+from toolgrade.runners.servers.session import connect_server
+from toolgrade.runners.servers.transports import LaunchContext
 
 COMMAND = [sys.executable, "-m", "toolgrade.runners.servers.catalog_server"]
 TOOLS: list[dict[str, Any]] = [
@@ -37,7 +37,7 @@ RESULTS = {"book": "Booked {room} for {guests}, {nothing} {room.__class__} {0}"}
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
     file = tmp_path / "hotel.json"
-    freeze(file, "hotel", ServerListing("2.1", TOOLS))
+    freeze_catalog(file, "hotel", ServerListing("2.1", TOOLS))
     write(file, {**json.loads(file.read_text(encoding="utf-8")), "results": RESULTS})
     return file
 
@@ -83,13 +83,13 @@ def test_the_sdk_lists_and_calls_in_both_styles(
 
 def test_a_session_lists_every_page_with_the_fingerprint_of_the_original(tmp_path: Path) -> None:
     tools = [{**TOOLS[0], "name": f"tool_{n}"} for n in range(2 * PAGE + 1)]
-    freeze(tmp_path / "wide.json", "wide", ServerListing("3", tools))
+    freeze_catalog(tmp_path / "wide.json", "wide", ServerListing("3", tools))
 
     async def run() -> ServerListing:
         server = CatalogServer("wide", "wide.json")
-        async with connect(server, Place(os.environ, tmp_path)) as session:
-            assert (await session.call("tool_7", {})).status == "ok"
-            assert session.warnings() == ()
+        async with connect_server(server, LaunchContext(os.environ, tmp_path)) as session:
+            assert (await session.call_tool("tool_7", {})).status == "ok"
+            assert session.list_warnings() == ()
             return session.listing
 
     listing = asyncio.run(run())
@@ -181,9 +181,9 @@ def refused(file: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_freezing_again_keeps_the_results_of_tools_that_are_still_there(catalog: Path) -> None:
-    freeze(catalog, "hotel", ServerListing("2.2", [*TOOLS, {"name": "pay", "inputSchema": {}}]))
+    freeze_catalog(catalog, "hotel", ServerListing("2.2", [*TOOLS, {"name": "pay", "inputSchema": {}}]))
     assert read_catalog(catalog).results == RESULTS
-    freeze(catalog, "hotel", ServerListing("2.3", TOOLS[1:]))
+    freeze_catalog(catalog, "hotel", ServerListing("2.3", TOOLS[1:]))
     assert read_catalog(catalog).results == {}
 
 
@@ -191,13 +191,13 @@ def test_freezing_does_not_replace_a_file_that_is_no_catalog(tmp_path: Path) -> 
     file = tmp_path / "notes.json"
     file.write_text("[]", encoding="utf-8")
     with pytest.raises(BadInput, match="the file is no object"):
-        freeze(file, "hotel", ServerListing("2.1", TOOLS))
+        freeze_catalog(file, "hotel", ServerListing("2.1", TOOLS))
     assert file.read_text(encoding="utf-8") == "[]"
 
 
 def test_what_no_file_can_hold_is_not_frozen(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be frozen"):
-        freeze(tmp_path / "a.json", "a", ServerListing("1", [{"name": "\ud800", "inputSchema": {}}]))
+        freeze_catalog(tmp_path / "a.json", "a", ServerListing("1", [{"name": "\ud800", "inputSchema": {}}]))
     assert not list(tmp_path.iterdir())
 
 

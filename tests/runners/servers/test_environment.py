@@ -1,7 +1,7 @@
 """What a server is told of the environment, and which values may reach no file."""
 
 import toolgrade
-from toolgrade.runners.servers.environment import plan_secrets
+from toolgrade.runners.servers.environment import list_plan_secrets
 
 SUITE = """
 servers:
@@ -24,4 +24,4 @@ def test_the_values_a_suite_names_and_the_keys_of_providers_are_secrets() -> Non
         "DOCS_TOKEN": "one", "LOCAL_LLM": "two", "OPENAI_API_KEY": "three", "AWS_SECRET_ACCESS_KEY": "four",
         "HOME": "five", "API_KEY_FILE": "six",
     }  # fmt: skip
-    assert sorted(plan_secrets(plan, environment)) == ["four", "one", "three", "two"]
+    assert sorted(list_plan_secrets(plan, environment)) == ["four", "one", "three", "two"]

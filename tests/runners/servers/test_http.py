@@ -13,11 +13,11 @@ import pytest
 
 from toolgrade.compiler.plan import HttpServer
 from toolgrade.foundations.fault import ServerFault
-from toolgrade.runners.servers.limits import Limits
-from toolgrade.runners.servers.session import CallResult, connect
-from toolgrade.runners.servers.transports import Place
+from toolgrade.runners.servers.limits import ServerLimits
+from toolgrade.runners.servers.session import ServerCallResult, connect_server
+from toolgrade.runners.servers.transports import LaunchContext
 
-QUICK = Limits(start_s=20, list_s=10, call_s=5)
+QUICK = ServerLimits(start_s=20, list_s=10, call_s=5)
 Reply = tuple[int, dict[str, str], bytes]
 Script = Callable[[str, int], Reply | None]
 """What is answered to the n-th request of a method; None for the plain answer."""
@@ -93,11 +93,11 @@ def serving(script: Script) -> Generator[Scripted]:
         server.server_close()
 
 
-def call(server: Scripted, limits: Limits = QUICK, **headers: str) -> CallResult:
-    async def test() -> CallResult:
+def call(server: Scripted, limits: ServerLimits = QUICK, **headers: str) -> ServerCallResult:
+    async def test() -> ServerCallResult:
         planned = HttpServer("web", server.address, headers, protocol="legacy")
-        async with connect(planned, Place({"TOKEN": "t0ken"}, Path()), limits) as session:
-            return await session.call("echo", {})
+        async with connect_server(planned, LaunchContext({"TOKEN": "t0ken"}, Path()), limits) as session:
+            return await session.call_tool("echo", {})
 
     return asyncio.run(test())
 
@@ -154,7 +154,7 @@ def test_a_redirect_in_a_circle_ends() -> None:
 def test_an_answer_without_end_is_cut_off() -> None:
     long = as_json({"jsonrpc": "2.0", "id": 3, "result": {"content": [{"type": "text", "text": "x" * 3_000_000}]}})
     with serving(at("tools/call", long)) as server:
-        assert call(server, Limits(message_bytes=1_000_000, call_s=5)).status in ("protocol_error", "timeout")
+        assert call(server, ServerLimits(message_bytes=1_000_000, call_s=5)).status in ("protocol_error", "timeout")
 
 
 def test_a_server_that_is_not_there_is_named() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.runners.servers.line_splitter import Flood, LineBuffer, LongLine
+from toolgrade.runners.servers.line_splitter import LineBuffer, LongLine, UnterminatedLine
 
 
 def fed(buffer: LineBuffer, *chunks: bytes) -> list[bytes | LongLine]:
@@ -31,5 +31,5 @@ def test_a_line_after_a_long_one_is_whole() -> None:
 
 
 def test_a_line_without_end_is_refused() -> None:
-    with pytest.raises(Flood, match="101 bytes"):
+    with pytest.raises(UnterminatedLine, match="101 bytes"):
         fed(LineBuffer(5, 100), b"x" * 100, b"x")

@@ -16,21 +16,21 @@ import pytest
 from tests.rogues import rogue, started_by_us
 from toolgrade.compiler.plan import StdioServer
 from toolgrade.foundations.fault import BadInput, ServerFault, ServerGone
-from toolgrade.runners.servers.limits import Limits
-from toolgrade.runners.servers.reaper import MARK
-from toolgrade.runners.servers.session import CallResult, Session, connect
-from toolgrade.runners.servers.transports import Place
+from toolgrade.runners.servers.limits import ServerLimits
+from toolgrade.runners.servers.process_tree import MARK
+from toolgrade.runners.servers.session import ServerCallResult, Session, connect_server
+from toolgrade.runners.servers.transports import LaunchContext
 
-QUICK = Limits(start_s=30, list_s=20, call_s=20, stop_s=0.5)
+QUICK = ServerLimits(start_s=30, list_s=20, call_s=20, stop_s=0.5)
 
 
 @asynccontextmanager
 async def connected(
-    server: StdioServer, limits: Limits = QUICK, environment: Mapping[str, str] | None = None
+    server: StdioServer, limits: ServerLimits = QUICK, environment: Mapping[str, str] | None = None
 ) -> AsyncGenerator[Session]:
     """A connection after which nothing of the server may be alive."""
     try:
-        async with connect(server, Place(environment or os.environ, Path()), limits) as session:
+        async with connect_server(server, LaunchContext(environment or os.environ, Path()), limits) as session:
             yield session
     finally:
         assert started_by_us() == []
@@ -40,17 +40,17 @@ def run(test: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     return asyncio.run(test())
 
 
-def call(server: StdioServer, limits: Limits = QUICK, **args: Any) -> tuple[CallResult, tuple[str, ...]]:
+def call(server: StdioServer, limits: ServerLimits = QUICK, **args: Any) -> tuple[ServerCallResult, tuple[str, ...]]:
     """One call of `echo`, and the warnings after it."""
 
-    async def test() -> tuple[CallResult, tuple[str, ...]]:
+    async def test() -> tuple[ServerCallResult, tuple[str, ...]]:
         async with connected(server, limits) as session:
-            return await session.call("echo", args), session.warnings()
+            return await session.call_tool("echo", args), session.list_warnings()
 
     return run(test)
 
 
-def start(server: StdioServer, limits: Limits = QUICK) -> None:
+def start(server: StdioServer, limits: ServerLimits = QUICK) -> None:
     async def test() -> None:
         async with connected(server, limits):
             pass
@@ -83,7 +83,7 @@ def test_a_call_gives_its_result_and_the_text_of_it() -> None:
 def test_calls_at_once_get_their_own_answers() -> None:
     async def test() -> None:
         async with connected(rogue("crosses", "repeats", "banner")) as session:
-            results = await asyncio.gather(*(session.call("echo", {"n": number}) for number in range(20)))
+            results = await asyncio.gather(*(session.call_tool("echo", {"n": number}) for number in range(20)))
             assert [json.loads(result.text)["n"] for result in results] == list(range(20))
 
     run(test)
@@ -120,7 +120,7 @@ def test_invalid_utf8_on_stdout_is_skipped() -> None:
 
 def test_a_line_that_does_not_end_ends_the_server_in_bounded_memory() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    limits = Limits(stop_s=0.5, message_bytes=4_000_000, flood_bytes=200_000_000)
+    limits = ServerLimits(stop_s=0.5, message_bytes=4_000_000, flood_bytes=200_000_000)
     with pytest.raises(ServerGone, match="bytes without an end of line"):
         start(rogue("flood-list"), limits)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000
@@ -128,7 +128,7 @@ def test_a_line_that_does_not_end_ends_the_server_in_bounded_memory() -> None:
 
 def test_a_result_too_long_to_keep_is_known_by_length_and_hash() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    limits = Limits(stop_s=0.5, message_bytes=4_000_000)
+    limits = ServerLimits(stop_s=0.5, message_bytes=4_000_000)
     result, _ = call(rogue("huge-result", ROGUE_BYTES="200000000"), limits)
     assert result.status == "ok"
     assert "[not kept: a message of 2000000" in result.text
@@ -150,7 +150,7 @@ def test_a_binary_result_is_cut_and_described() -> None:
 
 
 def test_a_flood_on_stderr_is_drained_and_its_end_kept() -> None:
-    limits = Limits(start_s=60, stop_s=0.5)
+    limits = ServerLimits(start_s=60, stop_s=0.5)
     with pytest.raises(ServerFault) as caught:
         start(rogue("stderr", "dies-at-start", ROGUE_BYTES="100000000"), limits)
     assert "ended with code 1 before it was ready" in str(caught.value)
@@ -162,7 +162,7 @@ def test_a_flood_on_stderr_is_drained_and_its_end_kept() -> None:
 def test_a_server_that_does_not_start_in_time_is_given_up(behaviour: str) -> None:
     began = time.monotonic()
     with pytest.raises(ServerFault, match="did not start within 1 s"):
-        start(rogue(behaviour), Limits(start_s=1, stop_s=0.2))
+        start(rogue(behaviour), ServerLimits(start_s=1, stop_s=0.2))
     assert time.monotonic() - began < 15
 
 
@@ -172,8 +172,8 @@ def test_a_command_that_does_not_exist_is_named() -> None:
 
 
 def test_a_call_without_an_answer_times_out_and_leaves_the_server() -> None:
-    result, _ = call(rogue("hangs"), Limits(call_s=0.5, stop_s=0.2))
-    assert result == CallResult("timeout", {"message": "no answer within 0.5 s"}, "no answer within 0.5 s")
+    result, _ = call(rogue("hangs"), ServerLimits(call_s=0.5, stop_s=0.2))
+    assert result == ServerCallResult("timeout", {"message": "no answer within 0.5 s"}, "no answer within 0.5 s")
 
 
 def test_a_server_that_dies_in_a_call_is_gone() -> None:
@@ -229,7 +229,7 @@ def test_ten_thousand_tools_are_listed() -> None:
 )
 def test_a_listing_that_is_none_is_refused(behaviour: str, message: str) -> None:
     with pytest.raises(ServerFault, match=message):
-        start(rogue(behaviour), Limits(pages=30, stop_s=0.5))
+        start(rogue(behaviour), ServerLimits(pages=30, stop_s=0.5))
 
 
 def test_schemas_of_any_shape_are_listed_as_they_came() -> None:
@@ -241,7 +241,7 @@ def test_schemas_of_any_shape_are_listed_as_they_came() -> None:
             assert tools["remote"]["inputSchema"]["$ref"] == "http://127.0.0.1:9/schema"
             assert "inputSchema" not in tools["missing"]
             assert tools["extra"]["x-vendor"] == {"kept": True}
-            assert (await session.call("null", {})).status == "ok"
+            assert (await session.call_tool("null", {})).status == "ok"
 
     run(test)
 
@@ -251,8 +251,8 @@ def test_a_changed_list_is_noticed() -> None:
         async with connected(rogue("changes", "changes-announced")) as session:
             first = session.listing.tools[0]["description"]
             assert session.list_changes == 0
-            await session.call("echo", {})
-            await session.call("echo", {})
+            await session.call_tool("echo", {})
+            await session.call_tool("echo", {})
             assert session.list_changes >= 1
             assert (await session.list_tools()).tools[0]["description"] != first
 
@@ -285,7 +285,7 @@ def test_what_a_server_asks_of_us_is_denied_and_told() -> None:
 def test_what_was_skipped_is_told_in_numbers() -> None:
     async def test() -> None:
         async with connected(rogue("banner")) as session:
-            (note,) = session.notes()
+            (note,) = session.list_notes()
             assert re.fullmatch(r"server `rogue`: \d+ lines on stdout skipped; the first: Welcome to rogue 1.0!", note)
 
     run(test)
@@ -296,7 +296,7 @@ def test_a_server_gets_only_the_variables_of_the_list_and_of_the_suite() -> None
         environment = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "CANARY": "sing", "GIVEN": "taken"}
         server = rogue("environment", NAMED="as ${env:GIVEN}")
         async with connected(server, environment=environment) as session:
-            seen = json.loads((await session.call("echo", {})).text)
+            seen = json.loads((await session.call_tool("echo", {})).text)
             assert {*seen} - {"LC_CTYPE"} == {
                 "PATH",
                 "HOME",

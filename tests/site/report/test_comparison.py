@@ -25,10 +25,14 @@ from toolgrade.gates.gate_result import (
 )
 from toolgrade.gates.grade import letter_grade
 from toolgrade.runners.cell_result import TestStatus as Standing
-from toolgrade.site.outputs.comparison_text import code, render_markdown, render_text
+from toolgrade.site.outputs.comparison_text import (
+    format_inline_code,
+    render_comparison_markdown,
+    render_comparison_text,
+)
 from toolgrade.site.report import report_model as site_report
-from toolgrade.site.report.comparison import Cause, Change, Diff, diff
-from toolgrade.site.report.report_file import NewerReport, NotAReport, read_report
+from toolgrade.site.report.comparison import ChangeCause, ChangedTest, Diff, diff
+from toolgrade.site.report.report_file import InvalidReport, NewerReportSchema, read_report
 
 HOSTILE = [
     "a|b",
@@ -122,7 +126,7 @@ def reports(draw: st.DrawFn) -> site_report.Report:
 def make_report(suites: tuple[site_report.SuiteReport, ...], plan: str = "sha256:a") -> site_report.Report:
     statuses = [test.status for suite in suites for test in suite.tests]
     counts = [statuses.count(status) for status in ("passed", "failed", "error", "skipped")]
-    summary = site_report.Summary(len(statuses), *counts, skipped_gates=0)
+    summary = site_report.ReportSummary(len(statuses), *counts, skipped_gates=0)
     return site_report.Report(site_report.SCHEMA, "score", plan, summary, suites)
 
 
@@ -137,11 +141,11 @@ def verdicts(found: Diff) -> Mapping[tuple[str, str, str | UnsetType], str]:
     return {(change.suite, change.test, change.model): change.verdict for change in found.changes}
 
 
-def mirrored(cause: Cause) -> tuple[object, ...]:
+def mirrored(cause: ChangeCause) -> tuple[object, ...]:
     return (MIRROR[cause.kind], cause.gate, cause.name, cause.new, cause.old)
 
 
-def told(cause: Cause) -> tuple[object, ...]:
+def told(cause: ChangeCause) -> tuple[object, ...]:
     return (cause.kind, cause.gate, cause.name, cause.old, cause.new)
 
 
@@ -150,7 +154,7 @@ def test_a_report_does_not_differ_from_itself(report: site_report.Report) -> Non
     found = diff(report, report)
     assert found.changes == ()
     assert found.tally.unchanged == sum(len(suite.tests) for suite in report.suites)
-    assert render_text(found).count("\n") == render_markdown(found).count("\n") == 3
+    assert render_comparison_text(found).count("\n") == render_comparison_markdown(found).count("\n") == 3
 
 
 @given(reports(), reports())
@@ -204,14 +208,14 @@ def test_a_row_of_the_table_has_its_five_cells_whatever_the_names(
     old: site_report.Report, new: site_report.Report
 ) -> None:
     found = diff(old, new)
-    rows = [line for line in render_markdown(found).splitlines() if line.startswith("|")]
+    rows = [line for line in render_comparison_markdown(found).splitlines() if line.startswith("|")]
     assert len(rows) == (len(found.changes) + 2 if found.changes else 0)
     assert {row.count("|") for row in rows} <= {6}
 
 
 @given(st.text())
 def test_code_is_inert_in_markdown(text: str) -> None:
-    written = code(text)
+    written = format_inline_code(text)
     if written.startswith("<code>"):
         inner = written.removeprefix("<code>").removesuffix("</code>")
         assert not re.search(r"[<>|`@*\[\]\\]", inner)
@@ -221,7 +225,7 @@ def test_code_is_inert_in_markdown(text: str) -> None:
 
 @given(reports(), reports())
 def test_text_holds_nothing_that_steers_a_terminal(old: site_report.Report, new: site_report.Report) -> None:
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", render_text(diff(old, new)))
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", render_comparison_text(diff(old, new)))
 
 
 @pytest.mark.parametrize(
@@ -306,12 +310,12 @@ def class_report(hits: int, runs: int) -> site_report.Report:
     ],
 )
 def test_what_is_no_report_is_refused_with_the_reason(data: bytes, says: str) -> None:
-    with pytest.raises(NotAReport, match=re.escape(says)):
+    with pytest.raises(InvalidReport, match=re.escape(says)):
         read_report(data)
 
 
 def test_a_newer_report_asks_for_an_upgrade() -> None:
-    with pytest.raises(NewerReport, match="newer toolgrade") as caught:
+    with pytest.raises(NewerReportSchema, match="newer toolgrade") as caught:
         read_report(b'{"schema": "toolgrade.report/2", "shape": "unknown"}')
     assert "upgrade" in str(caught.value.help)
 
@@ -319,13 +323,13 @@ def test_a_newer_report_asks_for_an_upgrade() -> None:
 @pytest.mark.parametrize("counts", [{"tp": 1, "zz": 2}, {"tp": -1, "fp": 0, "fn": 0}])
 def test_counts_that_make_no_grade_are_refused(counts: dict[str, int]) -> None:
     test = site_report.TestReport("t", 1, "passed", (GateResult("equal_function_sets", "passed", counts=counts),))
-    with pytest.raises(NotAReport, match="`counts` of `equal_function_sets` in `t`"):
+    with pytest.raises(InvalidReport, match="`counts` of `equal_function_sets` in `t`"):
         read_report(to_json(make_report((site_report.SuiteReport("s", "s.yml", (test,)),))))
 
 
 def test_a_report_with_a_test_twice_is_refused() -> None:
     (suite,) = one_test("passed").suites
-    with pytest.raises(NotAReport, match="`picks search` of `research` stands in it twice"):
+    with pytest.raises(InvalidReport, match="`picks search` of `research` stands in it twice"):
         read_report(to_json(make_report((suite, suite))))
 
 
@@ -343,8 +347,8 @@ def test_a_test_that_an_error_stopped_says_so_and_nothing_of_its_gates() -> None
 
 
 def test_more_causes_than_fit_are_counted() -> None:
-    causes = tuple(Cause("class_missed", "g", f"class {number}") for number in range(9))
-    change = Change("regressed", "s", "t", causes=causes)
+    causes = tuple(ChangeCause("class_missed", "g", f"class {number}") for number in range(9))
+    change = ChangedTest("regressed", "s", "t", causes=causes)
     found = msgspec.structs.replace(diff(one_test("passed"), one_test("failed")), changes=(change,))
-    assert "and 3 more" in render_text(found)
-    assert "class 8" not in render_text(found)
+    assert "and 3 more" in render_comparison_text(found)
+    assert "class 8" not in render_comparison_text(found)

@@ -18,7 +18,7 @@ _STAGE = ".toolgrade"
 _ABANDONED_S = 3600
 
 
-def check_output(out: Path) -> None:
+def check_output_folder(out: Path) -> None:
     """Refuse a folder whose files a site would bury: one with Python in it, or one that is not ours."""
     if not out.exists():
         return
@@ -32,7 +32,7 @@ def check_output(out: Path) -> None:
 
 
 @contextmanager
-def staging(out: Path) -> Generator[Path]:
+def open_staging_folder(out: Path) -> Generator[Path]:
     """A folder beside the site, on the same disk; what fails in it leaves the site as it was."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -52,19 +52,19 @@ def _remove_abandoned(out: Path) -> None:
             remove_folder(folder)
 
 
-def move_into(source: Path, target: Path, *, last: tuple[str, ...] = ()) -> None:
+def move_files(source: Path, target: Path, *, last: tuple[str, ...] = ()) -> None:
     """Move every file to its place, deepest first: what a page leads to is there before the page."""
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         source.rename(target)
         return
-    for file in sorted(_files(source), key=lambda path: _rank(path.relative_to(source), last)):
+    for file in sorted(_list_files(source), key=lambda path: _rank_path(path.relative_to(source), last)):
         place = target / file.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
         file.replace(place)
 
 
-def remove_others(folder: Path, wanted: set[str]) -> None:
+def remove_unwanted_files(folder: Path, wanted: set[str]) -> None:
     """Remove what is in a folder and not in a set of paths, and folders that are empty then."""
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_dir():
@@ -78,14 +78,14 @@ def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def paths_in(folder: Path) -> set[str]:
-    return {path.relative_to(folder).as_posix() for path in _files(folder)}
+def list_paths(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in _list_files(folder)}
 
 
-def _files(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     return [Path(parent, name) for parent, _, names in os.walk(folder) for name in names]
 
 
-def _rank(path: Path, last: tuple[str, ...]) -> tuple[int, int, bool, str]:
+def _rank_path(path: Path, last: tuple[str, ...]) -> tuple[int, int, bool, str]:
     name = path.as_posix()
     return last.index(name) + 1 if name in last else 0, -len(path.parts), path.name == "index.html", name

@@ -15,10 +15,10 @@ _INVISIBLE = re.compile(
 
 def make_visible(text: str) -> str:
     """Text with everything that would steer a terminal or a CI log, or hide, written out."""
-    return _INVISIBLE.sub(_written_out, text).replace("\n", "\\n").replace("\t", " ")
+    return _INVISIBLE.sub(_escape_character, text).replace("\n", "\\n").replace("\t", " ")
 
 
-def _written_out(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     return f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}"
 
 
@@ -26,15 +26,15 @@ LONGEST = 200
 _SPECIAL = re.compile(r"[^\w ]|_", re.ASCII)
 
 
-def shown(text: str, longest: int = LONGEST) -> str:
+def escape_untrusted_text(text: str, longest: int = LONGEST) -> str:
     """Any text for a terminal or a log: bounded, and with everything that steers or hides written out."""
     written = make_visible(text[: longest + 1])  # what is cut off is not looked at: a text may have megabytes
     return written if len(written) <= longest and len(text) <= longest else f"{written[: longest - 1]}…"
 
 
-def code(text: str) -> str:
+def format_inline_code(text: str) -> str:
     """Any text as inline code: no pipe, backtick, line break, mention or HTML of it has an effect."""
-    written = shown(text)
+    written = escape_untrusted_text(text)
     if written.strip() and not re.search(r"[|`\\]", written):
         return f"`{written}`"
     return f"<code>{_SPECIAL.sub(lambda match: f'&#{ord(match[0])};', written)}</code>"

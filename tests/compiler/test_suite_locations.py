@@ -2,8 +2,8 @@
 
 import pytest
 
-from toolgrade.compiler.compile import compile_text
-from toolgrade.compiler.places import Place, Places
+from toolgrade.compiler.compilation import compile_text
+from toolgrade.compiler.suite_locations import SuiteLocation, SuiteLocations
 
 SUITE = """\
 agents:
@@ -35,10 +35,10 @@ PLACES: dict[tuple[str, str | None], tuple[int, int]] = {
 @pytest.mark.parametrize("asked", PLACES)
 @pytest.mark.parametrize("text", [SUITE, SUITE.replace("\n", "\r\n"), f"\ufeff{SUITE}"], ids=["lf", "crlf", "bom"])
 def test_a_test_and_its_gates_are_found(text: str, asked: tuple[str, str | None]) -> None:
-    places = Places(compile_text(text, "some/shop.yml"))
-    assert places.of("shop", *asked) == Place("some/shop.yml", *PLACES[asked])
+    places = SuiteLocations(compile_text(text, "some/shop.yml"))
+    assert places.find_test("shop", *asked) == SuiteLocation("some/shop.yml", *PLACES[asked])
 
 
 def test_a_suite_that_does_not_compile_has_no_places() -> None:
     with pytest.raises(KeyError):
-        Places(compile_text("tests: []", "shop.yml")).of("shop", "asks")
+        SuiteLocations(compile_text("tests: []", "shop.yml")).find_test("shop", "asks")

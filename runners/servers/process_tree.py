@@ -17,24 +17,24 @@ _ROUNDS = 50
 _PAUSE_S = 0.02
 
 
-async def end_everything(pid: int, mark: str) -> None:
+async def end_process_tree(pid: int, mark: str) -> None:
     """Kill a server and all it started; ends when none is left, or cannot be killed."""
     for _ in range(_ROUNDS):
-        if not kill_everything(pid, mark):
+        if not kill_process_tree(pid, mark):
             return
         await asyncio.sleep(_PAUSE_S)
 
 
-def kill_everything(pid: int, mark: str) -> int:
+def kill_process_tree(pid: int, mark: str) -> int:
     """Send SIGKILL to what is alive of a server; the number of processes that were."""
-    alive = list(survivors(pid, mark))
+    alive = list(find_live_processes(pid, mark))
     for member in alive:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(member, getattr(signal, "SIGKILL", signal.SIGTERM))
     return len(alive)
 
 
-def ask_to_end(pid: int) -> None:
+def send_sigterm(pid: int) -> None:
     """Send SIGTERM to a server's process group."""
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
@@ -43,20 +43,22 @@ def ask_to_end(pid: int) -> None:
             os.kill(pid, signal.SIGTERM)
 
 
-def survivors(pid: int, mark: str) -> Iterator[int]:
+def find_live_processes(pid: int, mark: str) -> Iterator[int]:
     """The processes of a server that are alive: of its group, below one of them, or with its mark."""
     if not _PROC.is_dir():
-        yield from _group(pid)
+        yield from _find_process_group(pid)
         return
     wanted = f"{MARK}={mark}".encode()
-    parents = {found: state for found in _pids() if (state := _parent_and_group(found)) is not None}
-    members = {found for found, (_, group) in parents.items() if group == pid or found == pid or _has(found, wanted)}
+    parents = {found: state for found in _list_pids() if (state := _read_parent_and_group(found)) is not None}
+    members = {
+        found for found, (_, group) in parents.items() if group == pid or found == pid or _has_mark(found, wanted)
+    }
     while grown := {found for found, (parent, _) in parents.items() if parent in members} - members:
         members |= grown
     yield from sorted(members)
 
 
-def _group(pid: int) -> Iterator[int]:
+def _find_process_group(pid: int) -> Iterator[int]:
     """Where there is no /proc: the leader's group, as one."""
     try:
         os.kill(-pid, 0)
@@ -65,11 +67,11 @@ def _group(pid: int) -> Iterator[int]:
     yield -pid
 
 
-def _pids() -> list[int]:
+def _list_pids() -> list[int]:
     return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal()]
 
 
-def _parent_and_group(pid: int) -> tuple[int, int] | None:
+def _read_parent_and_group(pid: int) -> tuple[int, int] | None:
     """A process's parent and group; None for one that is gone, or dead and not yet collected."""
     try:
         fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
@@ -78,7 +80,7 @@ def _parent_and_group(pid: int) -> tuple[int, int] | None:
     return None if fields[0] in (b"Z", b"X") else (int(fields[1]), int(fields[2]))
 
 
-def _has(pid: int, mark: bytes) -> bool:
+def _has_mark(pid: int, mark: bytes) -> bool:
     try:
         return mark in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:

@@ -5,11 +5,11 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from ..foundations.json_value import describe
-from ..foundations.suggestion import did_you_mean, nearest
+from ..foundations.json_value import describe_value
+from ..foundations.suggestion import find_nearest, format_suggestion
 from .diagnostic import MAX_ERRORS, Diagnostic, Path, Span
 from .document import Document
-from .keys import keys_at
+from .known_keys import find_known_keys
 
 _CODES = {
     "key": "TG101",
@@ -43,107 +43,109 @@ _TYPES = {
 }
 
 
-def translate(document: Document, errors: list[ErrorDetails]) -> Iterator[Diagnostic]:
+def translate_validation_errors(document: Document, errors: list[ErrorDetails]) -> Iterator[Diagnostic]:
     """A diagnostic for each error that says something of its own."""
     shown = errors[: MAX_ERRORS + 1]
-    misspelt = {_meant(error) for error in shown if error["type"] == "extra_forbidden"}
+    misspelt = {_guess_path(error) for error in shown if error["type"] == "extra_forbidden"}
     for error in shown:
-        path = _path(error)
-        if error["type"] == "missing" and misspelt.intersection(_ways_to_give(path)):
+        path = _get_path(error)
+        if error["type"] == "missing" and misspelt.intersection(_list_alternatives(path)):
             continue
-        yield _translate(document, error, path)
+        yield _translate_error(document, error, path)
 
 
-def _ways_to_give(path: Path) -> list[Path]:
+def _list_alternatives(path: Path) -> list[Path]:
     return [(*path[:-1], key) for key in _TRANSPORTS] if path[0] == "servers" else [path]
 
 
-def _path(error: ErrorDetails) -> Path:
+def _get_path(error: ErrorDetails) -> Path:
     """Where the error is in the document: tags of unions are no part of it."""
     return tuple(step for step in error["loc"] if not (isinstance(step, str) and step in _TAGS))
 
 
-def _meant(error: ErrorDetails) -> Path:
-    path = _path(error)
-    return (*path[:-1], nearest(str(path[-1]), keys_at(path[:-1])) or "")
+def _guess_path(error: ErrorDetails) -> Path:
+    path = _get_path(error)
+    return (*path[:-1], find_nearest(str(path[-1]), find_known_keys(path[:-1])) or "")
 
 
-def _translate(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
-    key_span, value_span = document.spans(path)
+def _translate_error(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
+    key_span, value_span = document.find_spans(path)
     kind, facts = error["type"], error.get("ctx", {})
     if kind in _CODES:
         span = key_span if facts.get("on_key") else value_span
-        return document.source.diagnostic(
+        return document.source.make_diagnostic(
             _CODES[kind],
             span,
             facts["message"],
             help=facts.get("help"),
             label=facts.get("label"),
-            related=_first_use(document, path, facts.get("first_at")),
+            related=_find_first_use(document, path, facts.get("first_at")),
         )
     if kind == "extra_forbidden":
-        known = keys_at(path[:-1])
+        known = find_known_keys(path[:-1])
         if path[-1] in known:
-            return _other_transport(document, error, path)
-        help_ = _elsewhere(path) or did_you_mean(str(path[-1]), known)
+            return _make_transport_conflict(document, error, path)
+        help_ = _make_placement_hint(path) or format_suggestion(str(path[-1]), known)
         label = f"expected one of {', '.join(known)}" if len(known) <= 6 or not help_ else None
-        return document.source.diagnostic("TG101", key_span, f"unknown key `{path[-1]}`", help=help_, label=label)
+        return document.source.make_diagnostic("TG101", key_span, f"unknown key `{path[-1]}`", help=help_, label=label)
     if kind == "missing":
-        _, above = document.spans(path[:-1])
-        message, help_ = _missing(path)
-        return document.source.diagnostic("TG102", above, message, help=help_)
-    code, message, help_ = _plain(
+        _, above = document.find_spans(path[:-1])
+        message, help_ = _explain_missing_key(path)
+        return document.source.make_diagnostic("TG102", above, message, help=help_)
+    code, message, help_ = _explain_error(
         kind, facts, path, error["input"], document.source.text[value_span.start : value_span.end]
     )
-    return document.source.diagnostic(
+    return document.source.make_diagnostic(
         code, value_span if value_span.end > value_span.start else key_span, message, help=help_
     )
 
 
-def _first_use(document: Document, path: Path, first_at: Path | None) -> tuple[tuple[Span, str], ...]:
+def _find_first_use(document: Document, path: Path, first_at: Path | None) -> tuple[tuple[Span, str], ...]:
     if not first_at:
         return ()
-    return ((document.spans((*path[: -len(first_at)], *first_at))[1], "first used here"),)
+    return ((document.find_spans((*path[: -len(first_at)], *first_at))[1], "first used here"),)
 
 
-def _other_transport(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
+def _make_transport_conflict(document: Document, error: ErrorDetails, path: Path) -> Diagnostic:
     transport = str(error["loc"][len(path) - 1]).strip("<>")
     message = f"`{path[-1]}` does not go with `{transport}`"
     help_ = "a server has `command`, `env` and `cwd`, or `url` and `headers`, or `catalog`"
-    return document.source.diagnostic("TG113", document.spans(path)[0], message, help=help_)
+    return document.source.make_diagnostic("TG113", document.find_spans(path)[0], message, help=help_)
 
 
-def _missing(path: Path) -> tuple[str, str | None]:
+def _explain_missing_key(path: Path) -> tuple[str, str | None]:
     if path[0] == "servers":
         return "a server needs `command`, `url` or `catalog`", "write `{command: [program, argument]}`"
     return f"missing key `{path[-1]}`", _EXAMPLES.get(str(path[-1]))
 
 
-def _plain(kind: str, facts: dict[str, Any], path: Path, value: object, written: str) -> tuple[str, str, str | None]:
+def _explain_error(
+    kind: str, facts: dict[str, Any], path: Path, value: object, written: str
+) -> tuple[str, str, str | None]:
     """Code, message and help for an error of pydantic's own."""
-    what = _subject(path)
+    what = _describe_subject(path)
     if kind == "string_type" and value is None:
         help_ = f'write the text, or quote it: `"{written}"`' if written else "write the text, or remove the key"
         return "TG111", f"{what} is empty; text is expected", help_
     if kind == "string_type" and isinstance(value, int | float):
-        return "TG111", f"{what} must be text, not {_type_name(value)}", f'quote it: `"{written}"`'
+        return "TG111", f"{what} must be text, not {_describe_type(value)}", f'quote it: `"{written}"`'
     if kind in _TYPES:
-        help_ = _right_type(kind, path, value, written)
+        help_ = _make_type_hint(kind, path, value, written)
         if value is None:
             return "TG103", f"{what} is empty; {_TYPES[kind]} is expected", help_
-        return "TG103", f"{what} must be {_TYPES[kind]}, not {_type_name(value)}", help_
+        return "TG103", f"{what} must be {_TYPES[kind]}, not {_describe_type(value)}", help_
     if kind in ("too_short", "string_too_short", "string_pattern_mismatch"):
         return "TG110", f"{what} is empty", _EMPTY.get(str(path[-1]), "write some text")
     if kind in ("greater_than_equal", "less_than_equal"):
         bound = f"at least {facts['ge']}" if "ge" in facts else f"at most {facts['le']}"
-        return "TG107", f"{what} must be {bound}, not {describe(value)}", None
+        return "TG107", f"{what} must be {bound}, not {describe_value(value)}", None
     if kind == "literal_error":
         expected = str(facts["expected"]).replace("'", "`")
-        return "TG115", f"{what} must be {expected}, not {describe(value)}", "leave it out"
+        return "TG115", f"{what} must be {expected}, not {describe_value(value)}", "leave it out"
     return "TG103", f"{what}: {kind.replace('_', ' ')}", None
 
 
-def _subject(path: Path) -> str:
+def _describe_subject(path: Path) -> str:
     last = path[-1] if path else "suite"
     if isinstance(last, int):
         owner = next((step for step in reversed(path) if isinstance(step, str)), "suite")
@@ -151,14 +153,14 @@ def _subject(path: Path) -> str:
     return f"`{last}`"
 
 
-def _type_name(value: object) -> str:
+def _describe_type(value: object) -> str:
     match value:
         case None:
             return "empty"
         case bool():
             return str(value).lower()
         case int() | float():
-            return f"the number {describe(value)}"
+            return f"the number {describe_value(value)}"
         case str():
             return "text"
         case list():
@@ -167,10 +169,10 @@ def _type_name(value: object) -> str:
             return "a mapping"
 
 
-def _right_type(kind: str, path: Path, value: object, written: str) -> str | None:
+def _make_type_hint(kind: str, path: Path, value: object, written: str) -> str | None:
     """What to write instead of a value of the wrong type."""
     if path[-1] == "command":
-        return _as_argv(value)
+        return _make_command_hint(value)
     if path[0] in ("tests", "agents") and len(path) <= 2:
         return "write a list of entries that start with `- name: …`"
     if path[0] == "servers" and len(path) == 2:
@@ -181,11 +183,11 @@ def _right_type(kind: str, path: Path, value: object, written: str) -> str | Non
         return f"write {value} without quotes"
     if kind == "bool_type":
         return _BOOLEANS.get(str(value).lower())
-    keys = keys_at(path) if kind in ("model_type", "model_attributes_type") else []
+    keys = find_known_keys(path) if kind in ("model_type", "model_attributes_type") else []
     return f"its keys are {', '.join(keys)}" if keys else None
 
 
-def _as_argv(value: object) -> str | None:
+def _make_command_hint(value: object) -> str | None:
     import shlex
 
     if not isinstance(value, str):
@@ -197,7 +199,7 @@ def _as_argv(value: object) -> str | None:
     return f"no shell is involved: write `[{', '.join(words)}]`"
 
 
-def _elsewhere(path: Path) -> str | None:
+def _make_placement_hint(path: Path) -> str | None:
     return _ELSEWHERE.get(str(path[-1])) if len(path) > 1 else None
 
 

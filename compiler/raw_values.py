@@ -8,7 +8,7 @@ from .diagnostic import Path
 Entry = tuple[Path, dict[str, Any]]
 
 
-def entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
+def iterate_entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
     """The mappings in a list, each with its path."""
     found = value.get(section)
     for index, entry in enumerate(cast(list[Any], found) if isinstance(found, list) else []):
@@ -16,14 +16,14 @@ def entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
             yield (section, index), cast(dict[str, Any], entry)
 
 
-def indexed(value: object) -> Iterator[tuple[int, str]]:
+def iterate_texts(value: object) -> Iterator[tuple[int, str]]:
     """The texts of a list, each with its place in it."""
     for index, item in enumerate(cast(list[object], value) if isinstance(value, list) else []):
         if isinstance(item, str):
             yield index, item
 
 
-def texts(value: object) -> list[str]:
+def list_texts(value: object) -> list[str]:
     """The texts of a list, or the keys of a mapping; whatever else stands there is reported elsewhere."""
     items = cast(list[object], list(cast(Any, value))) if isinstance(value, list | dict) else []
     return [item for item in items if isinstance(item, str)]

@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from ..gates.expect import Expect
 from ..gates.registry import BLOCKS, CHECKS, AnyGate
-from .identity import hashed_slug, suite_id
+from .identity import make_hashed_slug, make_suite_id
 from .plan import (
     DEFAULT_MAX_TURNS,
     LEXICAL,
@@ -29,38 +29,38 @@ _INHERITED = (
 )
 
 
-def resolve(suite: SuiteBlock, file: str) -> SuitePlan:
+def resolve_suite(suite: SuiteBlock, file: str) -> SuitePlan:
     """The plan of one valid suite."""
-    name = suite_name(suite.suite, file)
+    name = choose_suite_name(suite.suite, file)
     return SuitePlan(
-        id=suite_id(name),
+        id=make_suite_id(name),
         name=name,
         file=file,
-        servers=tuple(_server(key, suite.servers[key]) for key in sorted(suite.servers)),
-        tests=_tests(suite),
+        servers=tuple(_resolve_server(key, suite.servers[key]) for key in sorted(suite.servers)),
+        tests=_resolve_tests(suite),
         description=suite.description,
         max_cost=suite.budget.max_cost if "budget" in suite.model_fields_set else None,
     )
 
 
-def suite_name(authored: str | None, file: str) -> str:
+def choose_suite_name(authored: str | None, file: str) -> str:
     """A suite's name: as written, or the stem of its file."""
     return authored or PurePosixPath(file.replace("\\", "/")).stem
 
 
-def _tests(suite: SuiteBlock) -> tuple[PlannedTest, ...]:
-    agents = {agent.name: _authored(agent) for agent in suite.agents}
+def _resolve_tests(suite: SuiteBlock) -> tuple[PlannedTest, ...]:
+    agents = {agent.name: _get_authored_fields(agent) for agent in suite.agents}
     tests = [fields for fields in agents.values() if any(key in fields for key in CHECKS)]
-    tests += [_authored(test) for test in suite.tests]
-    return tuple(_test(fields, agents) for fields in tests)
+    tests += [_get_authored_fields(test) for test in suite.tests]
+    return tuple(_resolve_test(fields, agents) for fields in tests)
 
 
-def _authored(block: Any) -> dict[str, Any]:
+def _get_authored_fields(block: Any) -> dict[str, Any]:
     """What the author wrote, and nothing that was left out."""
     return {key: getattr(block, key) for key in block.model_fields_set}
 
 
-def _test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> PlannedTest:
+def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> PlannedTest:
     agent = test.get("agent")
     inherited = {key: value for key, value in agents.get(agent or "", {}).items() if key in _INHERITED}
     if "model" in test or "models" in test:
@@ -68,12 +68,12 @@ def _test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> PlannedTes
         inherited.pop("models", None)
     fields = {**inherited, **test}
     can_run = agent is None or agent in agents
-    test_id = hashed_slug(test["name"])
+    test_id = make_hashed_slug(test["name"])
     return PlannedTest(
         id=test_id,
         name=test["name"],
-        gates=_gates(test),
-        cells=_cells(test_id, fields, can_run),
+        gates=_resolve_gates(test),
+        cells=_expand_cells(test_id, fields, can_run),
         runs=fields.get("runs", 1),
         max_turns=fields.get("max_turns", DEFAULT_MAX_TURNS),
         servers=tuple(fields.get("servers", ())),
@@ -81,42 +81,44 @@ def _test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> PlannedTes
         agent=agent,
         system_prompt=fields.get("system_prompt"),
         prompt=fields.get("prompt"),
-        sampling=Sampling(**_authored(fields["sampling"])) if "sampling" in fields else Sampling(),
+        sampling=Sampling(**_get_authored_fields(fields["sampling"])) if "sampling" in fields else Sampling(),
         base_url=fields.get("base_url"),
         api_key_env=fields.get("api_key_env"),
     )
 
 
-def _gates(test: dict[str, Any]) -> tuple[AnyGate, ...]:
+def _resolve_gates(test: dict[str, Any]) -> tuple[AnyGate, ...]:
     gates: list[AnyGate] = [test[name].resolve() for name in BLOCKS if name in test]
     if test.get("expect"):
         gates.append(Expect(test["expect"]))
     return tuple(gates)
 
 
-def _cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, ...]:
+def _expand_cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, ...]:
     models = fields.get("models") or ([fields["model"]] if "model" in fields else [])
     if not models and can_run and fields.get("prompt"):
         models = [LEXICAL]
     if not models:
         return (Cell(test_id),)
-    return tuple(Cell(f"{test_id}/{hashed_slug(model)}", model) for model in models)
+    return tuple(Cell(f"{test_id}/{make_hashed_slug(model)}", model) for model in models)
 
 
-def _server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> AnyServer:
-    timeout_s = UNSET if block.timeout_s is ABSENT else Timeouts(**_authored(block.timeout_s))
+def _resolve_server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> AnyServer:
+    timeout_s = UNSET if block.timeout_s is ABSENT else Timeouts(**_get_authored_fields(block.timeout_s))
     match block:
         case StdioBlock():
             cwd = UNSET if block.cwd == "." else block.cwd
-            return StdioServer(name, tuple(block.command), block.env, cwd, **_running(block), timeout_s=timeout_s)
+            return StdioServer(
+                name, tuple(block.command), block.env, cwd, **_drop_default_settings(block), timeout_s=timeout_s
+            )
         case HttpBlock():
             sse = True if block.transport == "sse" else UNSET
-            return HttpServer(name, block.url, block.headers, sse, **_running(block), timeout_s=timeout_s)
+            return HttpServer(name, block.url, block.headers, sse, **_drop_default_settings(block), timeout_s=timeout_s)
         case CatalogBlock():
             return CatalogServer(name, block.catalog, timeout_s)
 
 
-def _running(block: StdioBlock | HttpBlock) -> dict[str, Any]:
+def _drop_default_settings(block: StdioBlock | HttpBlock) -> dict[str, Any]:
     """The settings that a plan leaves out where they are the default."""
     settings = {"isolate": (block.isolate, False), "protocol": (block.protocol, "auto")}
     return {key: UNSET if value == default else value for key, (value, default) in settings.items()}

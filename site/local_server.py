@@ -8,7 +8,7 @@ from pathlib import Path
 from ..foundations.fault import Fault
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _SilentRequestHandler(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the standard library
         del format, args
 
@@ -16,7 +16,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 def serve_folder(folder: Path, port: int, announce: Callable[[str], None]) -> None:
     """Serve a folder to this machine alone, until interrupted."""
     try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), partial(_Quiet, directory=str(folder)))
+        server = ThreadingHTTPServer(("127.0.0.1", port), partial(_SilentRequestHandler, directory=str(folder)))
     except OSError as error:
         raise Fault(f"port {port}: {error.strerror or error}", "give another with --port") from None
     with server:

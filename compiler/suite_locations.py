@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .compile import Compilation
+from .compilation import Compilation
 from .diagnostic import Path, SourceText
-from .source import Document, read_document
+from .yaml_reader import Document, read_document
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SuiteLocation:
     """A spot in a suite file; lines and columns from 1."""
 
     file: str
@@ -17,7 +17,7 @@ class Place:
     column: int
 
 
-class Places:
+class SuiteLocations:
     """The places of the tests of a compilation; a suite is read again when one of its tests is first asked about."""
 
     def __init__(self, compilation: Compilation) -> None:
@@ -26,21 +26,21 @@ class Places:
         self._texts = dict(zip(names, compilation.texts.values(), strict=bool(names)))
         self._tests: dict[str, tuple[Document | None, dict[str, Path]]] = {}
 
-    def file(self, suite: str) -> str:
+    def get_file(self, suite: str) -> str:
         """The suite's file, as it was named on the command line."""
         return self._texts[suite].file
 
-    def of(self, suite: str, test: str, gate: str | None = None) -> Place:
+    def find_test(self, suite: str, test: str, gate: str | None = None) -> SuiteLocation:
         """Where a test's name stands, or its gate; the start of the file where neither is found."""
         text = self._texts[suite]
         if suite not in self._tests:
             self._tests[suite] = _find_tests(text)
         document, paths = self._tests[suite]
         if document is None or test not in paths:
-            return Place(text.file, 1, 1)
+            return SuiteLocation(text.file, 1, 1)
         entry = paths[test]
-        key, value = document.spans((*entry, gate or "name"))
-        return Place(text.file, *text.place((key if gate else value).start))
+        key, value = document.find_spans((*entry, gate or "name"))
+        return SuiteLocation(text.file, *text.find_line_and_column((key if gate else value).start))
 
 
 def _find_tests(text: SourceText) -> tuple[Document | None, dict[str, Path]]:

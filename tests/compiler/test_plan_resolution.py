@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.compiler.corpus import VALID
-from toolgrade.compiler.compile import compile_text
+from toolgrade.compiler.compilation import compile_text
 from toolgrade.compiler.plan import DEFAULT_MAX_TURNS, HttpServer, Plan, PlannedTest, StdioServer
 from toolgrade.gates.equal_function_sets import EqualFunctionSets
 from toolgrade.gates.expect import Expect
@@ -126,5 +126,5 @@ def test_how_long_a_live_run_is_counts_models_runs_and_turns() -> None:
 @pytest.mark.parametrize("file", VALID, ids=lambda file: file.name)
 def test_a_plan_is_read_back_from_what_is_printed(file: Path) -> None:
     plan = plan_of(file.read_text(encoding="utf-8"))
-    printed = msgspec.json.encode(plan.document())
+    printed = msgspec.json.encode(plan.to_document())
     assert msgspec.json.decode(printed, type=Plan) == plan

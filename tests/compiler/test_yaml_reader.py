@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from tests.compiler.corpus import CASES, VALID, mistake, render_sources
-from toolgrade.compiler.compile import Source, compile_sources
+from toolgrade.compiler.compilation import SuiteSource, compile_sources
 from toolgrade.compiler.document import Document
-from toolgrade.compiler.source import MAX_BYTES, MAX_DEPTH, MAX_NODES, MAX_REPEATED, read_document
+from toolgrade.compiler.yaml_reader import MAX_BYTES, MAX_DEPTH, MAX_NODES, MAX_REPEATED, read_document
 
 needs_libyaml = pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML was built without libyaml")
 
@@ -29,7 +29,7 @@ def code_of(text: str) -> str:
 
 def written(document: Document, path: tuple[str | int, ...]) -> tuple[str, str]:
     """What stands in the file where the key and the value at a path are said to be."""
-    key, value = document.spans(path)
+    key, value = document.find_spans(path)
     return document.source.text[key.start : key.end], document.source.text[value.start : value.end]
 
 
@@ -52,13 +52,15 @@ def test_a_mistake_is_told_alike_whichever_parser_reads_it(case: str) -> None:
 @needs_libyaml
 @pytest.mark.parametrize("file", VALID, ids=lambda file: file.name)
 def test_a_suite_has_the_same_plan_and_positions_whichever_parser_reads_it(file: Path) -> None:
-    plans = [compile_sources([Source("s.yml", file.read_bytes())], loader) for loader in LOADERS]
+    plans = [compile_sources([SuiteSource("s.yml", file.read_bytes())], loader) for loader in LOADERS]
     assert plans[0].plan is not None
     assert (plans[0].plan, plans[0].diagnostics) == (plans[1].plan, plans[1].diagnostics)
     first, second = (read_document("s.yml", file.read_bytes(), loader)[0] for loader in LOADERS)
     assert first is not None
     assert second is not None
-    assert [first.spans(path) for path in paths(first.value)] == [second.spans(path) for path in paths(second.value)]
+    assert [first.find_spans(path) for path in paths(first.value)] == [
+        second.find_spans(path) for path in paths(second.value)
+    ]
 
 
 LOADERS = [getattr(yaml, name, yaml.SafeLoader) for name in ("CSafeLoader", "SafeLoader")]
@@ -80,20 +82,20 @@ def test_keys_and_values_are_found_where_they_stand() -> None:
 
 def test_a_path_that_is_not_there_ends_at_the_nearest_thing_above_it() -> None:
     document = read("a: {b: 1}")
-    assert document.spans(("a", "c", 0)) == document.spans(("a",))
-    assert document.spans(("z",)) == (document.root, document.root)
+    assert document.find_spans(("a", "c", 0)) == document.find_spans(("a",))
+    assert document.find_spans(("z",)) == (document.root, document.root)
 
 
 def test_an_alias_reports_where_it_was_used() -> None:
     document = read("a: &x [1]\nb: *x\n")
     assert written(document, ("b",)) == ("b", "*x")
-    assert document.source.place(document.spans(("b",))[1].start) == (2, 4)
+    assert document.source.find_line_and_column(document.find_spans(("b",))[1].start) == (2, 4)
 
 
 def test_a_merged_key_reports_where_it_was_written() -> None:
     document = read("a: &x {k: one}\nb:\n  <<: *x\n  own: 1\n")
     assert document.value["b"] == {"own": 1, "k": "one"}
-    assert document.source.place(document.spans(("b", "k"))[1].start) == (1, 11)
+    assert document.source.find_line_and_column(document.find_spans(("b", "k"))[1].start) == (1, 11)
 
 
 def test_own_keys_win_over_merged_ones_and_earlier_merges_over_later_ones() -> None:
@@ -115,8 +117,8 @@ def test_a_number_of_places_counts_characters_not_bytes() -> None:
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_lines_end_in_any_of_three_ways(line_end: str) -> None:
     document = read(line_end.join(["a: 1", "b:", "  - two", ""]))
-    assert document.source.place(document.spans(("b", 0))[1].start) == (3, 5)
-    assert document.source.line(3) == "  - two"
+    assert document.source.find_line_and_column(document.find_spans(("b", 0))[1].start) == (3, 5)
+    assert document.source.get_line(3) == "  - two"
 
 
 def test_depth_is_bounded() -> None:
@@ -126,7 +128,7 @@ def test_depth_is_bounded() -> None:
 
 def test_the_number_of_values_is_bounded_before_and_while_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code_of(f"a: [{'b,' * (MAX_NODES + 1)}]") == "TG005"
-    monkeypatch.setattr("toolgrade.compiler.source.MAX_NODES", 8)
+    monkeypatch.setattr("toolgrade.compiler.yaml_reader.MAX_NODES", 8)
     assert read("a: [1, 2, 3, 4, 5]").value
     assert code_of("{a, b, c, d, e}") == "TG005"
 

@@ -8,25 +8,25 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .catalogs import ToolsOf, no_catalog, read_catalogs
-from .checks import check
-from .diagnostic import Diagnostic, SourceText, Span, bounded
+from .catalogs import ToolsOf, read_catalogs, skip_catalog
+from .diagnostic import Diagnostic, SourceText, Span, limit_errors
 from .document import Document
 from .plan import Plan, SuitePlan
-from .resolve import resolve
+from .plan_resolution import resolve_suite
 from .schema import SuiteBlock
-from .source import read_document
-from .translate import translate
+from .suite_checks import check_document
+from .validation_errors import translate_validation_errors
+from .yaml_reader import read_document
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SuiteSource:
     """A suite file: its name in messages and in the plan, what it holds, and what the catalogs beside it list."""
 
     file: str
     data: bytes
     recorded: str = ""
-    tools_of: ToolsOf = no_catalog
+    tools_of: ToolsOf = skip_catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Compilation:
         return tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.is_error)
 
 
-def compile_sources(sources: Iterable[Source], loader: Any = None) -> Compilation:
+def compile_sources(sources: Iterable[SuiteSource], loader: Any = None) -> Compilation:
     """Compile suites that are run together."""
-    with _collector_paused():
+    with _pause_garbage_collector():
         return _compile_sources(sources, loader)
 
 
 @contextmanager
-def _collector_paused() -> Generator[None]:
+def _pause_garbage_collector() -> Generator[None]:
     """Compiling makes many small values and no cycles: scanning them over and over is time lost."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -60,7 +60,7 @@ def _collector_paused() -> Generator[None]:
             gc.enable()
 
 
-def _compile_sources(sources: Iterable[Source], loader: Any) -> Compilation:
+def _compile_sources(sources: Iterable[SuiteSource], loader: Any) -> Compilation:
     plans: list[SuitePlan] = []
     found: list[Diagnostic] = []
     texts: dict[str, SourceText] = {}
@@ -73,7 +73,7 @@ def _compile_sources(sources: Iterable[Source], loader: Any) -> Compilation:
             diagnostics = [*diagnostics, *more]
             if plan is not None:
                 plans.append(plan)
-                diagnostics += _same_name(document, plan, first)
+                diagnostics += _check_unique_name(document, plan, first)
         found += diagnostics
     ordered = tuple(sorted(dict.fromkeys(found), key=lambda diagnostic: diagnostic.order))
     has_errors = any(diagnostic.is_error for diagnostic in ordered)
@@ -83,27 +83,27 @@ def _compile_sources(sources: Iterable[Source], loader: Any) -> Compilation:
 def compile_text(text: str | bytes, file: str = "suite.yml") -> Compilation:
     """Compile one suite that is not in a file."""
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return compile_sources([Source(file, data)])
+    return compile_sources([SuiteSource(file, data)])
 
 
-def _compile_document(document: Document, source: Source) -> tuple[SuitePlan | None, list[Diagnostic]]:
+def _compile_document(document: Document, source: SuiteSource) -> tuple[SuitePlan | None, list[Diagnostic]]:
     catalogs, unreadable = read_catalogs(document, source.tools_of)
-    found = [*unreadable, *bounded(check(document, catalogs))]
+    found = [*unreadable, *limit_errors(check_document(document, catalogs))]
     try:
         suite = SuiteBlock.model_validate(document.value)
     except ValidationError as error:
-        return None, [*found, *bounded(translate(document, error.errors(include_url=False)))]
+        return None, [*found, *limit_errors(translate_validation_errors(document, error.errors(include_url=False)))]
     if any(diagnostic.is_error for diagnostic in found):
         return None, found
-    return resolve(suite, source.recorded or source.file), found
+    return resolve_suite(suite, source.recorded or source.file), found
 
 
-def _same_name(document: Document, plan: SuitePlan, first: dict[str, str]) -> list[Diagnostic]:
+def _check_unique_name(document: Document, plan: SuitePlan, first: dict[str, str]) -> list[Diagnostic]:
     """Suites that are run together are told apart by name, whatever the case."""
     key = plan.id.casefold()
     other = first.setdefault(key, document.source.file)
     if other == document.source.file:
         return []
-    span = document.spans(("suite",))[1] if "suite" in document.value else Span(0, 0)
+    span = document.find_spans(("suite",))[1] if "suite" in document.value else Span(0, 0)
     message = f"the name `{plan.name}` is that of the suite in {other}"
-    return [document.source.diagnostic("TG203", span, message, help="give one of them another `suite:`")]
+    return [document.source.make_diagnostic("TG203", span, message, help="give one of them another `suite:`")]

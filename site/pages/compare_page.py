@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from ..history.commit_summary import Figures, SuiteFigures
-from ..report.test_runs import Run, runs_of
-from .change import ChangeRow, change_rows
-from .commit_view import Edition
-from .efficiency import Efficiency, suite_efficiency
-from .overview import score_delta
+from ..history.commit_summary import CommitSummary, SuiteSummary
+from ..report.test_runs import Run, make_test_runs
+from .change_rows import ChangeRow, make_change_rows
+from .commit_view import CommitView
+from .efficiency import Efficiency, measure_suite_efficiency
+from .overview import compute_score_delta
 
 _MOST_TESTS = 100
 _MOST_RUNS = 6
@@ -21,17 +21,17 @@ class SuiteDiff:
 
     name: str
     id: str
-    old: SuiteFigures | None
-    new: SuiteFigures | None
+    old: SuiteSummary | None
+    new: SuiteSummary | None
     surfaces: tuple[int | None, int | None]
 
     @property
     def delta(self) -> int | None:
-        return score_delta(self.new, self.old)
+        return compute_score_delta(self.new, self.old)
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class CallChip:
     """A call, or a class that was missed."""
 
     text: str
@@ -43,8 +43,8 @@ class RunDiff:
     """A run before and after."""
 
     number: int
-    old: tuple[Chip, ...] | None
-    new: tuple[Chip, ...] | None
+    old: tuple[CallChip, ...] | None
+    new: tuple[CallChip, ...] | None
 
     @property
     def is_same(self) -> bool:
@@ -64,8 +64,8 @@ class TestDiff:
 class ComparePage:
     """Everything on the page."""
 
-    old: Figures
-    new: Figures
+    old: CommitSummary
+    new: CommitSummary
     delta: int | None
     suites: tuple[SuiteDiff, ...]
     has_surfaces: bool
@@ -76,51 +76,53 @@ class ComparePage:
     removed: tuple[ChangeRow, ...]
 
 
-def compare_page_of(edition: Edition) -> ComparePage | None:
+def make_compare_page(edition: CommitView) -> ComparePage | None:
     """What stands on the page; None where there is no commit before."""
     if edition.before is None or edition.changes is None:
         return None
-    rows = change_rows(edition, "regressed", "improved")
-    suites = tuple(_suites(edition, edition.before))
+    rows = make_change_rows(edition, "regressed", "improved")
+    suites = tuple(_compare_suites(edition, edition.before))
     return ComparePage(
         old=edition.before,
         new=edition.figures,
-        delta=score_delta(edition.figures, edition.before),
+        delta=compute_score_delta(edition.figures, edition.before),
         suites=suites,
         has_surfaces=any(surface is not None for suite in suites for surface in suite.surfaces),
         has_other_plan=edition.changes.old.plan != edition.changes.new.plan,
-        tests=tuple(_test(edition, row) for row in rows[:_MOST_TESTS]),
+        tests=tuple(_compare_test(edition, row) for row in rows[:_MOST_TESTS]),
         left_out=max(0, len(rows) - _MOST_TESTS),
-        added=change_rows(edition, "added")[:_MOST_TESTS],
-        removed=change_rows(edition, "removed")[:_MOST_TESTS],
+        added=make_change_rows(edition, "added")[:_MOST_TESTS],
+        removed=make_change_rows(edition, "removed")[:_MOST_TESTS],
     )
 
 
-def _suites(edition: Edition, before: Figures) -> list[SuiteDiff]:
+def _compare_suites(edition: CommitView, before: CommitSummary) -> list[SuiteDiff]:
     names = {suite.id: suite.name for suite in (*edition.figures.suites, *before.suites)}
     return [
-        SuiteDiff(name, id_, before.suite(id_), edition.figures.suite(id_), _surfaces(edition, name))
+        SuiteDiff(name, id_, before.find_suite(id_), edition.figures.find_suite(id_), _get_surfaces(edition, name))
         for id_, name in names.items()
     ]
 
 
-def _surfaces(edition: Edition, name: str) -> tuple[int | None, int | None]:
-    sides: list[Efficiency] = [suite_efficiency(edition.live_suite(name, before=before)) for before in (True, False)]
+def _get_surfaces(edition: CommitView, name: str) -> tuple[int | None, int | None]:
+    sides: list[Efficiency] = [
+        measure_suite_efficiency(edition.find_live_suite(name, before=before)) for before in (True, False)
+    ]
     return sides[0].surface, sides[1].surface
 
 
-def _test(edition: Edition, row: ChangeRow) -> TestDiff:
-    old, new = (runs_of(tests[row.key]) for tests in (edition.tests_before, edition.tests))
+def _compare_test(edition: CommitView, row: ChangeRow) -> TestDiff:
+    old, new = (make_test_runs(tests[row.key]) for tests in (edition.tests_before, edition.tests))
     pairs = list(zip_longest(old[:_MOST_RUNS], new[:_MOST_RUNS]))
     runs = [
-        RunDiff(index, None if was is None else _chips(was), None if now is None else _chips(now))
+        RunDiff(index, None if was is None else _make_chips(was), None if now is None else _make_chips(now))
         for index, (was, now) in enumerate(pairs, start=1)
     ]
     return TestDiff(row, tuple(runs), max(0, len(old) - _MOST_RUNS, len(new) - _MOST_RUNS))
 
 
-def _chips(run: Run) -> tuple[Chip, ...]:
-    calls = [Chip(call.id, call.outcome or "plain") for call in run.calls]
-    chips = [*calls[:_MOST_CHIPS], *(Chip(missed.name, "miss") for missed in run.missed)]
+def _make_chips(run: Run) -> tuple[CallChip, ...]:
+    calls = [CallChip(call.id, call.outcome or "plain") for call in run.calls]
+    chips = [*calls[:_MOST_CHIPS], *(CallChip(missed.name, "miss") for missed in run.missed)]
     more = len(calls) - _MOST_CHIPS
-    return tuple([*chips, Chip(f"{more} more", "none")] if more > 0 else chips)
+    return tuple([*chips, CallChip(f"{more} more", "none")] if more > 0 else chips)

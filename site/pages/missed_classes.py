@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from ...gates.gate_result import UnexpectedTool
 from ...gates.grade import letter_grade
 from ..report.report_model import SuiteReport, TestReport
-from ..report.test_runs import called_when_missed, class_gate, classes_of
-from .addresses import suite_id
+from ..report.test_runs import count_calls_when_missed, find_class_gate, list_test_classes
+from .addresses import make_suite_id
 
 _MOST_COLUMNS = 30
 _MOST_ROWS = 60
@@ -46,7 +46,7 @@ class ClassRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixEntry:
     """How often a tool reached a class; `heat` from 1 to 9."""
 
     count: int
@@ -55,22 +55,22 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class ClassMatrix:
     """Classes by tools: misses have a column of their own, and calls outside every class a row."""
 
     tools: tuple[str, ...]
-    rows: tuple[tuple[ClassRow, tuple[Cell, ...], Cell], ...]
-    unexpected: tuple[Cell, ...]
+    rows: tuple[tuple[ClassRow, tuple[MatrixEntry, ...], MatrixEntry], ...]
+    unexpected: tuple[MatrixEntry, ...]
     left_out: int
 
 
-def class_rows(suite: SuiteReport) -> list[ClassRow]:
+def make_class_rows(suite: SuiteReport) -> list[ClassRow]:
     """The classes of a suite, most often missed first."""
     rows: dict[str, ClassRow] = {}
     for test in suite.tests:
-        called = called_when_missed(test)
-        for found in classes_of(test):
-            row = rows.setdefault(found.name, ClassRow(found.name, suite.name, suite_id(suite.name)))
+        called = count_calls_when_missed(test)
+        for found in list_test_classes(test):
+            row = rows.setdefault(found.name, ClassRow(found.name, suite.name, make_suite_id(suite.name)))
             row.members.update(dict.fromkeys(found.members))
             row.runs += found.runs
             row.hits += found.hit_runs
@@ -80,9 +80,9 @@ def class_rows(suite: SuiteReport) -> list[ClassRow]:
     return sorted(rows.values(), key=lambda row: (-row.missed, row.recall, row.name))
 
 
-def matrix_of(suite: SuiteReport, rows: Iterable[ClassRow]) -> Matrix | None:
+def make_class_matrix(suite: SuiteReport, rows: Iterable[ClassRow]) -> ClassMatrix | None:
     """Which tools reached which class; None where no class was asked for and no tool called."""
-    unexpected = _unexpected(suite.tests)
+    unexpected = _count_unexpected_calls(suite.tests)
     ordered = sorted(rows, key=lambda row: row.name)[:_MOST_ROWS]
     calls: Counter[str] = Counter()
     for row in ordered:
@@ -95,25 +95,31 @@ def matrix_of(suite: SuiteReport, rows: Iterable[ClassRow]) -> Matrix | None:
         return None
     top = max([*calls.values(), *unexpected.values(), *(row.missed for row in ordered), 1])
     cells = tuple(
-        (row, tuple(_cell(row.matched_by[tool], top, _is_member(row, tool)) for tool in tools), _cell(row.missed, top))
+        (
+            row,
+            tuple(_make_matrix_entry(row.matched_by[tool], top, _is_member(row, tool)) for tool in tools),
+            _make_matrix_entry(row.missed, top),
+        )
         for row in ordered
     )
     left_out = len(set(calls) | set(unexpected)) - len(tools)
-    return Matrix(tuple(tools), cells, tuple(_cell(unexpected[tool], top) for tool in tools), left_out)
+    return ClassMatrix(
+        tuple(tools), cells, tuple(_make_matrix_entry(unexpected[tool], top) for tool in tools), left_out
+    )
 
 
-def _cell(count: int, top: int, is_member: bool = False) -> Cell:
-    return Cell(count, max(1, 9 * count // top) if count else 0, is_member)
+def _make_matrix_entry(count: int, top: int, is_member: bool = False) -> MatrixEntry:
+    return MatrixEntry(count, max(1, 9 * count // top) if count else 0, is_member)
 
 
 def _is_member(row: ClassRow, tool: str) -> bool:
     return tool in row.members or tool.rpartition(".")[2] in row.members
 
 
-def _unexpected(tests: Iterable[TestReport]) -> Counter[str]:
+def _count_unexpected_calls(tests: Iterable[TestReport]) -> Counter[str]:
     found: Counter[str] = Counter()
     for test in tests:
-        gate = class_gate(test)
+        gate = find_class_gate(test)
         tools: tuple[UnexpectedTool, ...] = (gate.unexpected_tools or ()) if gate else ()
         found.update({tool.tool: tool.calls for tool in tools})
     return found

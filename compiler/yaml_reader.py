@@ -7,10 +7,10 @@ from typing import Any, cast
 import yaml
 
 from .diagnostic import MAX_ERRORS, TOO_MANY, Diagnostic, SourceText, Span
-from .document import Document, Marks
-from .encoding import EncodingError, decode
-from .scalar import MAX_DIGITS, NumberTooLongError, resolve_plain
-from .syntax import lone_surrogate, syntax_problem
+from .document import Document, SourceMarks
+from .encoding import EncodingError, decode_suite_text
+from .scalar import MAX_DIGITS, NumberTooLongError, resolve_plain_scalar
+from .syntax import describe_syntax_error, find_lone_surrogate
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_NODES = 1_000_000
@@ -23,7 +23,7 @@ _MERGE = "<<"
 _SEPARATORS = (",", "\n", ": ", "[", "{", "- ")
 
 
-class _Fatal(Exception):
+class _FatalError(Exception):
     """Reading cannot go on; carries the diagnostic that says why."""
 
     def __init__(self, code: str, span: Span, message: str, help_: str | None = None) -> None:
@@ -53,39 +53,39 @@ def read_document(file: str, data: bytes, loader: Any = None) -> tuple[Document 
         return (
             None,
             source,
-            [source.diagnostic("TG002", Span(0, 0), message, help="split the suite into several files")],
+            [source.make_diagnostic("TG002", Span(0, 0), message, help="split the suite into several files")],
         )
     try:
-        source = SourceText(file, decode(data))
+        source = SourceText(file, decode_suite_text(data))
     except EncodingError as error:
         shown = SourceText(file, data[: error.offset].decode("utf-8", errors="replace"))
         end = Span(len(shown.text), len(shown.text))
-        return None, source, [shown.diagnostic("TG003", end, str(error), help=error.help)]
+        return None, source, [shown.make_diagnostic("TG003", end, str(error), help=error.help)]
     reader = _Reader(source)
     try:
-        _refuse_the_dense(source.text)
-        document = reader.read(loader or _default_loader())
-    except _Fatal as fatal:
+        _refuse_dense_text(source.text)
+        document = reader.build_document(loader or _choose_loader())
+    except _FatalError as fatal:
         code, span, message, help_ = fatal.facts
-        return None, source, [*reader.diagnostics, source.diagnostic(code, span, message, help=help_)]
+        return None, source, [*reader.diagnostics, source.make_diagnostic(code, span, message, help=help_)]
     return document, source, reader.diagnostics
 
 
-def _refuse_the_dense(text: str) -> None:
+def _refuse_dense_text(text: str) -> None:
     """Refuse at once what would break the bound on values only after seconds of reading: most need a separator."""
     if len(text) > MAX_NODES and sum(map(text.count, _SEPARATORS)) > MAX_NODES:
-        raise _too_many_values(Span(0, 0))
+        raise _make_size_error(Span(0, 0))
 
 
-def _too_many_values(span: Span) -> _Fatal:
-    return _Fatal("TG005", span, f"more than {MAX_NODES:,} values", "split the suite into several files")
+def _make_size_error(span: Span) -> _FatalError:
+    return _FatalError("TG005", span, f"more than {MAX_NODES:,} values", "split the suite into several files")
 
 
-def _default_loader() -> Any:
+def _choose_loader() -> Any:
     return yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
 
-def _span(event: Any) -> Span:
+def _make_span(event: Any) -> Span:
     return Span(event.start_mark.index, event.end_mark.index)
 
 
@@ -95,118 +95,124 @@ class _Reader:
     def __init__(self, source: SourceText) -> None:
         self.source = source
         self.diagnostics: list[Diagnostic] = []
-        self.marks = Marks()
+        self.marks = SourceMarks()
         self.anchors: dict[str, tuple[Any, int] | None] = {}
         self.weight = 0
         self.repeated = 0
         self.stack: list[_Frame] = []
         self.root: tuple[Any, Span] | None = None
 
-    def read(self, loader: Any) -> Document:
+    def build_document(self, loader: Any) -> Document:
         handlers: dict[type, Callable[[Any], None]] = {
-            yaml.ScalarEvent: self.scalar,
-            yaml.MappingStartEvent: lambda event: self.open(event, {}),
-            yaml.SequenceStartEvent: lambda event: self.open(event, []),
-            yaml.MappingEndEvent: self.close,
-            yaml.SequenceEndEvent: self.close,
-            yaml.AliasEvent: self.alias,
-            yaml.DocumentStartEvent: self.document,
+            yaml.ScalarEvent: self.add_scalar,
+            yaml.MappingStartEvent: lambda event: self.open_container(event, {}),
+            yaml.SequenceStartEvent: lambda event: self.open_container(event, []),
+            yaml.MappingEndEvent: self.close_container,
+            yaml.SequenceEndEvent: self.close_container,
+            yaml.AliasEvent: self.expand_alias,
+            yaml.DocumentStartEvent: self.start_document,
         }
         handler_of = handlers.get
-        for event in self.events(loader):
+        for event in self.iterate_events(loader):
             handler = handler_of(type(event))
             if handler is not None:
                 handler(event)
         if self.root is None:
-            raise _Fatal("TG009", Span(0, 0), "the file holds no suite", _EMPTY)
+            raise _FatalError("TG009", Span(0, 0), "the file holds no suite", _EMPTY)
         value, span = self.root
         if not isinstance(value, dict):
             help_ = "put the list below `tests:`" if isinstance(value, list) else _EMPTY
-            raise _Fatal("TG009", span, "a suite is a mapping of keys", help_)
+            raise _FatalError("TG009", span, "a suite is a mapping of keys", help_)
         return Document(self.source, cast(dict[str, Any], value), self.marks, Span(span.start, span.start))
 
-    def events(self, loader: Any) -> Iterator[object]:
+    def iterate_events(self, loader: Any) -> Iterator[object]:
         parser = loader(self.source.text)
         try:
             while (event := parser.get_event()) is not None:
                 yield event
         except (yaml.MarkedYAMLError, ValueError, OverflowError) as error:
-            offset, message, help_ = syntax_problem(self.source, error)
-            raise _Fatal("TG004", Span(offset, offset + 1), message, help_) from None
+            offset, message, help_ = describe_syntax_error(self.source, error)
+            raise _FatalError("TG004", Span(offset, offset + 1), message, help_) from None
         finally:
             parser.dispose()
 
-    def document(self, event: Any) -> None:
+    def start_document(self, event: Any) -> None:
         if self.root is not None:
-            raise _Fatal("TG009", _span(event), "a second YAML document", "put each suite into a file of its own")
+            raise _FatalError(
+                "TG009", _make_span(event), "a second YAML document", "put each suite into a file of its own"
+            )
 
-    def count(self, event: Any) -> None:
+    def count_value(self, event: Any) -> None:
         self.weight += 1
         if self.weight > MAX_NODES:
-            raise _too_many_values(_span(event))
+            raise _make_size_error(_make_span(event))
 
-    def scalar(self, event: Any) -> None:
-        self.count(event)
+    def add_scalar(self, event: Any) -> None:
+        self.count_value(event)
         text = event.value
         if event.tag is not None:
             self.check_tag(event)
         if event.tag not in _TEXT_TAGS and (event.implicit[0] or event.tag is not None):
             try:
-                value = resolve_plain(text)
+                value = resolve_plain_scalar(text)
             except NumberTooLongError:
                 value = 0
                 message = f"a number of {len(text):,} digits; at most {MAX_DIGITS} are allowed"
-                self.report("TG005", _span(event), message, help="write a shorter number, or quote it as text")
+                self.report_error(
+                    "TG005", _make_span(event), message, help="write a shorter number, or quote it as text"
+                )
         else:
             value = text
-            if not text.isascii() and (bad := lone_surrogate(self.source.text, event.start_mark.index, text)):
+            if not text.isascii() and (bad := find_lone_surrogate(self.source.text, event.start_mark.index, text)):
                 offset, message, help_ = bad
-                raise _Fatal("TG004", Span(offset, offset + 1), message, help_)
+                raise _FatalError("TG004", Span(offset, offset + 1), message, help_)
         if event.anchor is not None:
             self.anchors[event.anchor] = (value, 1)
-        self.place(value, event)
+        self.place_value(value, event)
 
-    def open(self, event: Any, container: Any) -> None:
-        self.count(event)
+    def open_container(self, event: Any, container: Any) -> None:
+        self.count_value(event)
         if len(self.stack) >= MAX_DEPTH:
             help_ = "check the brackets: no suite needs that depth"
-            raise _Fatal("TG005", _span(event), f"nested more than {MAX_DEPTH} deep", help_)
+            raise _FatalError("TG005", _make_span(event), f"nested more than {MAX_DEPTH} deep", help_)
         if event.tag is not None:
             self.check_tag(event)
         if event.anchor is not None:
             self.anchors[event.anchor] = None
         if self.stack and self.stack[-1].key is None and self.stack[-1].is_mapping:
             help_ = "quote text that starts with `{` or `[`"
-            raise _Fatal("TG111", _span(event), "a key must be text, not a list or a mapping", help_)
+            raise _FatalError("TG111", _make_span(event), "a key must be text, not a list or a mapping", help_)
         frame = _Frame(container, isinstance(container, dict), [], event.start_mark.index, event.anchor, self.weight)
         self.stack.append(frame)
 
-    def close(self, event: Any) -> None:
+    def close_container(self, event: Any) -> None:
         frame = self.stack.pop()
         if frame.merges:
-            self.merge(frame)
-        self.marks.keep(frame.container, frame.offsets)
+            self.merge_mappings(frame)
+        self.marks.store_offsets(frame.container, frame.offsets)
         if frame.anchor is not None:
             self.anchors[frame.anchor] = (frame.container, self.weight - frame.weight + 1)
-        self.place(frame.container, event, frame.span_start)
+        self.place_value(frame.container, event, frame.span_start)
 
-    def alias(self, event: Any) -> None:
+    def expand_alias(self, event: Any) -> None:
         name = event.anchor
         if name not in self.anchors:
-            raise _Fatal("TG006", _span(event), f"the alias `*{name}` has no anchor", f"write `&{name}` before it")
+            raise _FatalError(
+                "TG006", _make_span(event), f"the alias `*{name}` has no anchor", f"write `&{name}` before it"
+            )
         anchored = self.anchors[name]
         if anchored is None:
             message = f"cyclic alias: `*{name}` stands inside its own anchor"
-            raise _Fatal("TG006", _span(event), message, "write out what is meant instead")
+            raise _FatalError("TG006", _make_span(event), message, "write out what is meant instead")
         value, weight = anchored
         self.weight += weight
         self.repeated += weight
         if self.repeated > MAX_REPEATED:
             message = f"alias expansion limit: aliases repeat more than {MAX_REPEATED:,} values"
-            raise _Fatal("TG006", _span(event), message, "write the values out, or split the suite")
-        self.place(value, event)
+            raise _FatalError("TG006", _make_span(event), message, "write the values out, or split the suite")
+        self.place_value(value, event)
 
-    def place(self, value: Any, event: Any, start: int | None = None) -> None:
+    def place_value(self, value: Any, event: Any, start: int | None = None) -> None:
         """Put a finished value where it belongs, and note where it stands."""
         first = event.start_mark.index if start is None else start
         last = event.end_mark.index
@@ -218,7 +224,7 @@ class _Reader:
             frame.container.append(value)
             frame.offsets += (first, last)
         elif frame.key is None:
-            self.key(frame, value, first, last)
+            self.place_key(frame, value, first, last)
         else:
             key, frame.key = frame.key, None
             if key is _MERGE:
@@ -227,40 +233,40 @@ class _Reader:
                 frame.container[key] = value
                 frame.offsets += (first, last)
 
-    def key(self, frame: _Frame, key: Any, first: int, last: int) -> None:
+    def place_key(self, frame: _Frame, key: Any, first: int, last: int) -> None:
         if not isinstance(key, str):
             written = self.source.text[first:last]
             help_ = f'quote it: `"{written}"`' if written else "write a key before the colon"
-            self.report("TG111", Span(first, last), "a key must be text", help=help_)
+            self.report_error("TG111", Span(first, last), "a key must be text", help=help_)
             frame.key = _DROPPED
         elif key == "<<" and self.source.text[first:last] == "<<":
             frame.key = _MERGE
         elif key in frame.container:
-            self.duplicate(frame, key, Span(first, last))
+            self.report_duplicate(frame, key, Span(first, last))
             frame.key = _DROPPED
         else:
             frame.key = key
             frame.offsets += (first, last)
 
-    def duplicate(self, frame: _Frame, key: str, span: Span) -> None:
+    def report_duplicate(self, frame: _Frame, key: str, span: Span) -> None:
         index = 4 * list(frame.container).index(key)
         before = Span(frame.offsets[index], frame.offsets[index + 1])
-        line, _ = self.source.place(before.start)
-        again, _ = self.source.place(span.start)
+        line, _ = self.source.find_line_and_column(before.start)
+        again, _ = self.source.find_line_and_column(span.start)
         message = f"the key `{key}` is given twice, on lines {line} and {again}"
         related = ((before, "first given here"),)
-        self.report("TG008", span, message, help="remove one of them", related=related)
+        self.report_error("TG008", span, message, help="remove one of them", related=related)
 
-    def merge(self, frame: _Frame) -> None:
+    def merge_mappings(self, frame: _Frame) -> None:
         """YAML's `<<`: the keys of another mapping, where this one has none of its own."""
         for merged, span in frame.merges:
             parts = cast(list[Any], merged) if isinstance(merged, list) else [merged]
             for part in parts:
                 if not isinstance(part, dict):
                     message = "`<<` takes a mapping, or a list of them"
-                    self.report("TG103", span, message, help="write `<<: *anchor`")
+                    self.report_error("TG103", span, message, help="write `<<: *anchor`")
                     continue
-                offsets = self.marks.offsets(cast(Any, part))
+                offsets = self.marks.get_offsets(cast(Any, part))
                 for index, (key, value) in enumerate(cast(dict[str, Any], part).items()):
                     if key not in frame.container:
                         frame.container[key] = value
@@ -269,14 +275,14 @@ class _Reader:
     def check_tag(self, event: Any) -> None:
         if event.tag not in _CORE_TAGS:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
-            self.report(
-                "TG007", _span(event), f"the tag `{tag}` is not allowed", help="remove it: a suite is plain data"
+            self.report_error(
+                "TG007", _make_span(event), f"the tag `{tag}` is not allowed", help="remove it: a suite is plain data"
             )
 
-    def report(self, code: str, span: Span, message: str, **more: Any) -> None:
+    def report_error(self, code: str, span: Span, message: str, **more: Any) -> None:
         if len(self.diagnostics) >= MAX_ERRORS:
-            raise _Fatal("TG005", span, TOO_MANY)
-        self.diagnostics.append(self.source.diagnostic(code, span, message, **more))
+            raise _FatalError("TG005", span, TOO_MANY)
+        self.diagnostics.append(self.source.make_diagnostic(code, span, message, **more))
 
 
 _DROPPED = str(b"dropped", "ascii")

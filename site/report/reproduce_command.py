@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ...compiler.places import Places
+from ...compiler.suite_locations import SuiteLocations
 from ...foundations.shell_words import quote_word
 from ...gates.gate import Mode
 from ...runners.cell_selection import escape_model
@@ -14,17 +14,17 @@ _LIVE_GATE = "token_efficiency"
 class Reproducer:
     """Writes commands for the tests of a report; `options` are those of the run without which they are not found."""
 
-    def __init__(self, places: Places, report: Report, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, places: SuiteLocations, report: Report, options: Mapping[str, str] | None = None) -> None:
         self._places = places
         self._report = report
         self._options = dict(options or {})
 
-    def command(self, suite: SuiteReport, test: TestReport) -> str:
+    def format_command(self, suite: SuiteReport, test: TestReport) -> str:
         """For a POSIX shell with `$'…'`, on one line. A live run is replayed, unless only a live run can fail so."""
-        return cell_command(self._places.file(suite.name), test, self._report.mode, self._options)
+        return format_cell_command(self._places.get_file(suite.name), test, self._report.mode, self._options)
 
 
-def cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:
+def format_cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:
     """The command for a test of a suite's file; `given` options stand in it as they are."""
     fails_live_alone = any(gate.gate == _LIVE_GATE and gate.status == "failed" for gate in test.gates)
     needs_live = test.status == "error" or fails_live_alone

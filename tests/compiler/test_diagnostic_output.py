@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Golden
-from toolgrade.compiler.compile import compile_text
-from toolgrade.compiler.render import render_concise, render_full, render_github, render_json
-from toolgrade.foundations.outside_text import make_visible
+from toolgrade.compiler.compilation import compile_text
+from toolgrade.compiler.diagnostic_output import render_concise, render_full, render_github, render_json
+from toolgrade.foundations.untrusted_text import make_visible
 
 HOME = Path(__file__).parents[1] / "golden" / "render"
 SUITE = """\

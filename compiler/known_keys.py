@@ -5,27 +5,29 @@ from functools import lru_cache
 from typing import Any, cast
 
 from .diagnostic import Path
-from .schema import json_schema
+from .schema import build_json_schema
 
 
-def keys_at(path: Path) -> list[str]:
+def find_known_keys(path: Path) -> list[str]:
     """Every key that may stand in the mapping at a path."""
-    schema = _schema()
+    schema = _get_schema()
     nodes = [schema]
     for step in path:
-        nodes = [below for node in nodes for below in _below(schema, node, step)]
+        nodes = [below for node in nodes for below in _find_children(schema, node, step)]
     return list(
-        dict.fromkeys(key for node in nodes for real in _branches(schema, node) for key in real.get("properties", {}))
+        dict.fromkeys(
+            key for node in nodes for real in _expand_branches(schema, node) for key in real.get("properties", {})
+        )
     )
 
 
 @lru_cache(maxsize=1)
-def _schema() -> dict[str, Any]:
-    return json_schema()
+def _get_schema() -> dict[str, Any]:
+    return build_json_schema()
 
 
-def _below(schema: dict[str, Any], node: dict[str, Any], step: str | int) -> Iterator[dict[str, Any]]:
-    for real in _branches(schema, node):
+def _find_children(schema: dict[str, Any], node: dict[str, Any], step: str | int) -> Iterator[dict[str, Any]]:
+    for real in _expand_branches(schema, node):
         if isinstance(step, int):
             found = [real.get("items")]
         else:
@@ -34,11 +36,11 @@ def _below(schema: dict[str, Any], node: dict[str, Any], step: str | int) -> Ite
         yield from (cast(dict[str, Any], below) for below in found if isinstance(below, dict))
 
 
-def _branches(schema: dict[str, Any], node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _expand_branches(schema: dict[str, Any], node: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if "$ref" in node:
-        yield from _branches(schema, schema["$defs"][node["$ref"].rsplit("/", 1)[-1]])
+        yield from _expand_branches(schema, schema["$defs"][node["$ref"].rsplit("/", 1)[-1]])
     elif branches := node.get("oneOf") or node.get("anyOf"):
         for branch in branches:
-            yield from _branches(schema, branch)
+            yield from _expand_branches(schema, branch)
     else:
         yield node

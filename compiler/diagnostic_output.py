@@ -4,27 +4,29 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 
-from ..foundations.outside_text import make_visible
+from ..foundations.untrusted_text import make_visible
 from .diagnostic import Diagnostic, SourceText, Span
 
 Paint = Callable[[str, str], str]
 """Dresses a piece of text in a style; the plain one leaves it as it is."""
 
 
-def plain(text: str, style: str) -> str:
+def apply_no_style(text: str, style: str) -> str:
     """No style at all."""
     del style
     return text
 
 
-def render_full(diagnostics: Iterable[Diagnostic], texts: Mapping[str, SourceText], paint: Paint = plain) -> str:
+def render_full(
+    diagnostics: Iterable[Diagnostic], texts: Mapping[str, SourceText], paint: Paint = apply_no_style
+) -> str:
     """The finding under the line it is about."""
-    return "\n".join(_full(diagnostic, texts.get(diagnostic.file), paint) for diagnostic in diagnostics)
+    return "\n".join(_render_diagnostic(diagnostic, texts.get(diagnostic.file), paint) for diagnostic in diagnostics)
 
 
 def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
     """A line each."""
-    return "".join(f"{_place(d)}: {d.severity}[{d.code}] {make_visible(d.message)}\n" for d in diagnostics)
+    return "".join(f"{_format_position(d)}: {d.severity}[{d.code}] {make_visible(d.message)}\n" for d in diagnostics)
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
@@ -47,68 +49,70 @@ def render_json(diagnostics: Iterable[Diagnostic]) -> str:
 def render_github(diagnostics: Iterable[Diagnostic]) -> str:
     """Workflow commands, which GitHub shows at the line."""
     return "".join(
-        annotation(d.severity, (d.file, d.line, d.column), d.code, d.message + (f" ({d.help})" if d.help else ""))
+        format_github_annotation(
+            d.severity, (d.file, d.line, d.column), d.code, d.message + (f" ({d.help})" if d.help else "")
+        )
         for d in diagnostics
     )
 
 
-def annotation(severity: str, where: tuple[str, int, int] | None, title: str, message: str) -> str:
+def format_github_annotation(severity: str, where: tuple[str, int, int] | None, title: str, message: str) -> str:
     """A workflow command of GitHub at a file, line and column; nothing in it can start another one."""
-    place = f"file={_property(where[0])},line={where[1]},col={where[2]}," if where else ""
-    return f"::{severity} {place}title={_property(title)}::{_data(message)}\n"
+    place = f"file={_escape_property(where[0])},line={where[1]},col={where[2]}," if where else ""
+    return f"::{severity} {place}title={_escape_property(title)}::{_escape_data(message)}\n"
 
 
-def _place(diagnostic: Diagnostic) -> str:
+def _format_position(diagnostic: Diagnostic) -> str:
     return f"{make_visible(diagnostic.file)}:{diagnostic.line}:{diagnostic.column}"
 
 
-def _full(diagnostic: Diagnostic, text: SourceText | None, paint: Paint) -> str:
+def _render_diagnostic(diagnostic: Diagnostic, text: SourceText | None, paint: Paint) -> str:
     head = f"{diagnostic.severity}[{diagnostic.code}]"
     lines = [f"{paint(head, diagnostic.severity)}: {make_visible(diagnostic.message)}"]
     gutter = len(str(diagnostic.line))
-    lines.append(f"{' ' * gutter}--> {_place(diagnostic)}")
+    lines.append(f"{' ' * gutter}--> {_format_position(diagnostic)}")
     if text is not None and diagnostic.span is not None and text.text:
-        lines += _excerpt(diagnostic, text, gutter, paint)
+        lines += _render_excerpt(diagnostic, text, gutter, paint)
     if diagnostic.help:
         lines.append(f"{' ' * gutter} = {paint('help', 'help')}: {make_visible(diagnostic.help)}")
     return "\n".join(lines) + "\n"
 
 
-def _excerpt(diagnostic: Diagnostic, text: SourceText, gutter: int, paint: Paint) -> list[str]:
+def _render_excerpt(diagnostic: Diagnostic, text: SourceText, gutter: int, paint: Paint) -> list[str]:
     assert diagnostic.span is not None
     bar = f"{' ' * gutter} |"
     lines = [bar]
     marked = [(span, note, False) for span, note in diagnostic.related]
     marked = sorted([*marked, (diagnostic.span, diagnostic.label or "", True)], key=lambda item: item[0].start)
     for span, note, is_main in marked:
-        number, _ = text.place(span.start)
-        line = text.line(number)
-        indent, width = _underline(text, span, line)
+        number, _ = text.find_line_and_column(span.start)
+        line = text.get_line(number)
+        indent, width = _measure_underline(text, span, line)
         mark = paint(("^" if is_main else "-") * width, diagnostic.severity if is_main else "help")
-        lines.append(f"{number:>{gutter}} | {_clip(line)}")
+        lines.append(f"{number:>{gutter}} | {_cut_line(line)}")
         lines.append(f"{bar} {' ' * indent}{mark}{' ' + make_visible(note) if note else ''}")
     return lines
 
 
-def _underline(text: SourceText, span: Span, line: str) -> tuple[int, int]:
+def _measure_underline(text: SourceText, span: Span, line: str) -> tuple[int, int]:
     """Columns before the mark and columns of it, on a terminal, within the first line."""
-    _, column = text.place(span.start)
+    _, column = text.find_line_and_column(span.start)
     before, inside = line[: column - 1], line[column - 1 : column - 1 + max(1, span.end - span.start)]
-    return _columns(before), max(1, min(_columns(inside.rstrip()), 60))
+    return _count_columns(before), max(1, min(_count_columns(inside.rstrip()), 60))
 
 
-def _columns(text: str) -> int:
+def _count_columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in make_visible(text))
 
 
-def _clip(line: str) -> str:
+def _cut_line(line: str) -> str:
     shown = make_visible(line)
     return shown if len(shown) <= 160 else f"{shown[:159]}…"
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return "%0A".join(make_visible(line).replace("%", "%25") for line in text.split("\n"))
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -9,13 +9,13 @@ import pytest
 
 from tests.conftest import RunToolgrade
 from tests.hostile import MODELS, NAMES, make_hostile
-from toolgrade.compiler.places import Places
+from toolgrade.compiler.suite_locations import SuiteLocations
 from toolgrade.runners.cell_selection import Selection, escape_model, split_models
 from toolgrade.runners.replay import Replay
 from toolgrade.runners.suite_files import compile_suites
 from toolgrade.site.report.report_file import read_report
 from toolgrade.site.report.report_model import Report, make_report
-from toolgrade.site.report.reproduce import Reproducer
+from toolgrade.site.report.reproduce_command import Reproducer
 
 CELLS = [(name, model) for name in NAMES for model in MODELS]
 
@@ -34,7 +34,7 @@ def test_the_command_selects_exactly_that_cell(folder: Path, name: str, monkeypa
     reproducer, report = replayed("suites/shop.yml")
     suite = report.suites[0]
     test = next(test for test in suite.tests if (test.name, test.model) == (name, model))
-    done = in_bash(f"{reproducer.command(suite, test)} --format json", folder)
+    done = in_bash(f"{reproducer.format_command(suite, test)} --format json", folder)
     found = read_report(done.stdout)
     assert [(test.name, test.model) for suite in found.suites for test in suite.tests] == [(name, model)]
     assert done.returncode == 1
@@ -44,9 +44,11 @@ def replayed(*suites: str) -> tuple[Reproducer, Report]:
     compilation = compile_suites(suites)
     assert compilation.plan
     report = make_report(
-        compilation.plan, [Replay(Path("cassettes"))(cell) for cell in Selection().cells(compilation.plan)], "replay"
+        compilation.plan,
+        [Replay(Path("cassettes"))(cell) for cell in Selection().select_cells(compilation.plan)],
+        "replay",
     )
-    return Reproducer(Places(compilation), report), report
+    return Reproducer(SuiteLocations(compilation), report), report
 
 
 def in_bash(command: str, folder: Path) -> subprocess.CompletedProcess[bytes]:

@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from ...foundations.outside_text import shown
+from ...foundations.untrusted_text import escape_untrusted_text
 from ...gates.grade import letter_grade
-from ..outputs.comparison_text import causes
-from ..report.comparison import Change, Identity, Standing
-from .addresses import suite_id
-from .commit_view import Edition
+from ..outputs.comparison_text import format_causes
+from ..report.comparison import ChangedTest, Identity, ReportedOutcome
+from .addresses import make_suite_id
+from .commit_view import CommitView
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class GradedOutcome:
     """How a test stood: its letter and F1 where it has them, and its status."""
 
     status: str
@@ -33,8 +33,8 @@ class ChangeRow:
     model: str | None
     suite_id: str
     page: str | None
-    old: Side | None
-    new: Side | None
+    old: GradedOutcome | None
+    new: GradedOutcome | None
     causes: tuple[Markup, ...]
 
     @property
@@ -52,33 +52,33 @@ class ChangeRow:
         return self.new.f1 - self.old.f1
 
 
-def change_rows(edition: Edition, *verdicts: str) -> tuple[ChangeRow, ...]:
+def make_change_rows(edition: CommitView, *verdicts: str) -> tuple[ChangeRow, ...]:
     """The changes of these kinds, worst first; what improved, best first."""
     found = edition.changes.changes if edition.changes else ()
-    rows = [_row(edition, change) for change in found if change.verdict in verdicts]
+    rows = [_make_change_row(edition, change) for change in found if change.verdict in verdicts]
     return tuple(sorted(rows, key=lambda row: -(row.delta or 0))) if verdicts == ("improved",) else tuple(rows)
 
 
-def code(text: str) -> str:
+def format_code_html(text: str) -> str:
     """A text from outside as inert HTML."""
-    return f"<code>{escape(shown(text))}</code>"
+    return f"<code>{escape(escape_untrusted_text(text))}</code>"
 
 
-def _row(edition: Edition, change: Change) -> ChangeRow:
+def _make_change_row(edition: CommitView, change: ChangedTest) -> ChangeRow:
     key = (change.suite, change.test, change.model or "")
     return ChangeRow(
         key=key,
         verdict=change.verdict,
-        model=edition.model_label(change.model or None),
-        suite_id=suite_id(change.suite),
+        model=edition.label_model(change.model or None),
+        suite_id=make_suite_id(change.suite),
         page=edition.pages.get(key),
-        old=_side(change.old),
-        new=_side(change.new),
-        causes=tuple(Markup(line) for line in causes(change, code)),  # noqa: S704 - every text in it went through code()
+        old=_make_graded_outcome(change.old),
+        new=_make_graded_outcome(change.new),
+        causes=tuple(Markup(line) for line in format_causes(change, format_code_html)),  # noqa: S704 - every text in it went through code()
     )
 
 
-def _side(standing: object) -> Side | None:
-    if not isinstance(standing, Standing):
+def _make_graded_outcome(standing: object) -> GradedOutcome | None:
+    if not isinstance(standing, ReportedOutcome):
         return None
-    return Side(standing.status, standing.f1 if isinstance(standing.f1, int) else None)
+    return GradedOutcome(standing.status, standing.f1 if isinstance(standing.f1, int) else None)

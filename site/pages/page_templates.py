@@ -12,8 +12,8 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
-from ..history.commit_summary import Figures
-from .wording import cut, number
+from ..history.commit_summary import CommitSummary
+from .wording import cut_page_text, format_number
 
 THEME = Path(__file__).parent.parent / "theme"
 _HIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -22,7 +22,7 @@ _GLYPHS = {"h": "matched", "m": "missed", "x": "unexpected", "o": "nothing expec
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PageFrame:
     """What is around a page: where it is, which commit it is about, and which tab is on."""
 
     title: str
@@ -31,12 +31,12 @@ class Frame:
     here: str
     overview: str
     compare: str | None
-    commit: Figures | None = None
+    commit: CommitSummary | None = None
     tab: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Assets:
+class PageAssets:
     """Files that pages load, named by what is in them: a page keeps the style it was made with."""
 
     css: str
@@ -45,20 +45,20 @@ class Assets:
     data: dict[str, bytes]
 
 
-def render_page(template: str, frame: Frame, page: Any, **more: Any) -> str:
+def render_page(template: str, frame: PageFrame, page: Any, **more: Any) -> str:
     """A whole document."""
     places = {"root": frame.root, "here": frame.here}
-    body = _environment().get_template(template).render(page=page, **places, **more)
+    body = _get_environment().get_template(template).render(page=page, **places, **more)
     fields = {name: getattr(frame, name) for name in frame.__dataclass_fields__}
-    return _environment().get_template("frame.html").render(assets=assets(), body=Markup(body), **fields)  # noqa: S704 - made by a template that escapes
+    return _get_environment().get_template("frame.html").render(assets=load_assets(), body=Markup(body), **fields)  # noqa: S704 - made by a template that escapes
 
 
 def render_plain(template: str, page: Any) -> str:
     """A document without the frame."""
-    return _environment().get_template(template).render(page=page)
+    return _get_environment().get_template(template).render(page=page)
 
 
-def script(name: str, value: Any) -> bytes:
+def render_data_script(name: str, value: Any) -> bytes:
     """Data as a script, for pages that are opened from disk: they cannot fetch."""
     text = msgspec.json.encode(value, order="sorted").decode()
     safe = _IN_SCRIPT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
@@ -66,21 +66,21 @@ def script(name: str, value: Any) -> bytes:
 
 
 @cache
-def assets() -> Assets:
+def load_assets() -> PageAssets:
     """The style sheet, the script and the icon."""
     found = {name: (THEME / name).read_bytes() for name in ("report.css", "report.js", "icon.svg")}
-    paths = {name: f"assets/{_hashed(name, data)}" for name, data in found.items()}
+    paths = {name: f"assets/{_make_hashed_name(name, data)}" for name, data in found.items()}
     data = {paths[name]: data for name, data in found.items()}
-    return Assets(paths["report.css"], paths["report.js"], paths["icon.svg"], data)
+    return PageAssets(paths["report.css"], paths["report.js"], paths["icon.svg"], data)
 
 
-def _hashed(name: str, data: bytes) -> str:
+def _make_hashed_name(name: str, data: bytes) -> str:
     stem, _, kind = name.partition(".")
     return f"{stem}-{sha256(data).hexdigest()[:8]}.{kind}"
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def _get_environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(THEME),
         autoescape=True,
@@ -89,30 +89,36 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
-        finalize=_written_out,
+        finalize=_escape_hidden_characters,
     )
     filters = cast(dict[str, Any], environment.filters)
-    filters.update(counted=_counted, cut=cut, number=number, split_tool=_split, told_glyphs=_told_glyphs)
+    filters.update(
+        counted=_format_counted_noun,
+        cut=cut_page_text,
+        number=format_number,
+        split_tool=_split_tool_id,
+        told_glyphs=_describe_glyphs,
+    )
     return environment
 
 
-def _written_out(value: Any) -> Any:
+def _escape_hidden_characters(value: Any) -> Any:
     """Characters that hide, or turn text around, are written out."""
     if type(value) is str:
         return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", value)
     return value
 
 
-def _counted(number: int, noun: str, plural: str | None = None) -> str:
+def _format_counted_noun(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def _split(tool: str) -> tuple[str, str]:
+def _split_tool_id(tool: str) -> tuple[str, str]:
     server, dot, name = tool.rpartition(".")
     return server + dot, name
 
 
-def _told_glyphs(runs: Sequence[str]) -> str:
+def _describe_glyphs(runs: Sequence[str]) -> str:
     told = [
         ", ".join(f"{run.count(mark)} {word}" for mark, word in _GLYPHS.items() if mark in run) or "not scored"
         for run in runs

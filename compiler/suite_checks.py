@@ -6,53 +6,53 @@ It reads the raw values, so that a mistake of one kind does not hide those of an
 from collections.abc import Iterator
 from typing import Any, cast
 
-from ..foundations.suggestion import did_you_mean
+from ..foundations.suggestion import format_suggestion
 from ..gates.registry import CHECKS
 from .diagnostic import Diagnostic, Path
 from .document import Document
-from .ids import Catalogs, check_ids
-from .raw import Entry, entries, indexed, texts
+from .raw_values import Entry, iterate_entries, iterate_texts, list_texts
 from .schema import ENV_REFERENCE
+from .tool_id_checks import Catalogs, check_tool_ids
 
 _ENV_PLACES = ("command", "env", "headers", "url")
 _INHERITED = ("model", "models", "servers", "prompt")
 
 
-def check(document: Document, catalogs: Catalogs) -> Iterator[Diagnostic]:
+def check_document(document: Document, catalogs: Catalogs) -> Iterator[Diagnostic]:
     """Every finding that needs more than one block to see."""
-    agents = list(entries(document.value, "agents"))
+    agents = list(iterate_entries(document.value, "agents"))
     tests = [(path, agent) for path, agent in agents if _has_check(agent)]
-    tests += entries(document.value, "tests")
-    yield from _repeated(document, agents, "agent")
-    yield from _repeated(document, tests, "test")
-    yield from _environment(document)
+    tests += iterate_entries(document.value, "tests")
+    yield from _find_repeated_names(document, agents, "agent")
+    yield from _find_repeated_names(document, tests, "test")
+    yield from _check_environment_references(document)
     if not tests and not document.value.get("tests"):
         help_ = "add `tests:`, or an agent with a gate"
-        yield document.source.diagnostic("TG202", document.root, "this suite holds no test", help=help_)
-    for path, entry in [*agents, *entries(document.value, "tests")]:
-        yield from _entry(document, path, entry)
+        yield document.source.make_diagnostic("TG202", document.root, "this suite holds no test", help=help_)
+    for path, entry in [*agents, *iterate_entries(document.value, "tests")]:
+        yield from _check_entry(document, path, entry)
     known = {agent["name"]: agent for _, agent in agents if isinstance(agent.get("name"), str)}
     for path, test in tests:
-        yield from _test(document, path, test, known, catalogs)
+        yield from _check_test(document, path, test, known, catalogs)
 
 
 def _has_check(entry: dict[str, Any]) -> bool:
     return any(key in entry for key in CHECKS)
 
 
-def _repeated(document: Document, named: list[Entry], kind: str) -> Iterator[Diagnostic]:
+def _find_repeated_names(document: Document, named: list[Entry], kind: str) -> Iterator[Diagnostic]:
     first: dict[str, Path] = {}
     for path, entry in named:
         name = entry.get("name")
         if not isinstance(name, str):
             continue
         if name in first and first[name] != path:
-            before = document.value_span((*first[name], "name"))
-            line, _ = document.source.place(before.start)
-            yield document.source.diagnostic(
+            before = document.find_value_span((*first[name], "name"))
+            line, _ = document.source.find_line_and_column(before.start)
+            yield document.source.make_diagnostic(
                 "TG112",
-                document.value_span(path if _is_aliased(document, path, first[name]) else (*path, "name")),
-                f"{_article(kind)} named `{name}` is already on line {line}",
+                document.find_value_span(path if _is_aliased(document, path, first[name]) else (*path, "name")),
+                f"{_add_article(kind)} named `{name}` is already on line {line}",
                 help="rename one of them",
                 related=((before, "first used here"),),
             )
@@ -61,103 +61,105 @@ def _repeated(document: Document, named: list[Entry], kind: str) -> Iterator[Dia
 
 def _is_aliased(document: Document, one: Path, other: Path) -> bool:
     """Whether two entries are one block, so that their names stand in one place."""
-    return document.value_span((*one, "name")) == document.value_span((*other, "name"))
+    return document.find_value_span((*one, "name")) == document.find_value_span((*other, "name"))
 
 
-def _entry(document: Document, path: Path, entry: dict[str, Any]) -> Iterator[Diagnostic]:
+def _check_entry(document: Document, path: Path, entry: dict[str, Any]) -> Iterator[Diagnostic]:
     if "model" in entry and "models" in entry:
-        span = document.key_span((*path, "models"))
-        yield document.source.diagnostic("TG113", span, "`model` and `models` exclude each other", help="keep one")
-    yield from _listed_twice(document, path, entry, "models", "model")
-    yield from _listed_twice(document, path, entry, "servers", "server")
-    known = texts(document.value.get("servers"))
-    for index, name in indexed(entry.get("servers")):
+        span = document.find_key_span((*path, "models"))
+        yield document.source.make_diagnostic("TG113", span, "`model` and `models` exclude each other", help="keep one")
+    yield from _find_repeated_items(document, path, entry, "models", "model")
+    yield from _find_repeated_items(document, path, entry, "servers", "server")
+    known = list_texts(document.value.get("servers"))
+    for index, name in iterate_texts(entry.get("servers")):
         if name not in known:
-            span = document.value_span((*path, "servers", index))
-            help_ = did_you_mean(name, known) or (None if known else "declare it under `servers:`")
+            span = document.find_value_span((*path, "servers", index))
+            help_ = format_suggestion(name, known) or (None if known else "declare it under `servers:`")
             label = f"expected one of {', '.join(known)}" if known else None
-            yield document.source.diagnostic("TG201", span, f"unknown server `{name}`", help=help_, label=label)
+            yield document.source.make_diagnostic("TG201", span, f"unknown server `{name}`", help=help_, label=label)
 
 
-def _listed_twice(document: Document, path: Path, entry: dict[str, Any], key: str, noun: str) -> Iterator[Diagnostic]:
+def _find_repeated_items(
+    document: Document, path: Path, entry: dict[str, Any], key: str, noun: str
+) -> Iterator[Diagnostic]:
     first: dict[str, int] = {}
-    for index, name in indexed(entry.get(key)):
+    for index, name in iterate_texts(entry.get(key)):
         before = first.setdefault(name, index)
         if before != index:
-            span, related = (document.value_span((*path, key, at)) for at in (index, before))
+            span, related = (document.find_value_span((*path, key, at)) for at in (index, before))
             message = f"the {noun} `{name}` is listed twice"
             first_use = ((related, "first used here"),)
-            yield document.source.diagnostic("TG112", span, message, help="remove one of them", related=first_use)
+            yield document.source.make_diagnostic("TG112", span, message, help="remove one of them", related=first_use)
 
 
-def _test(
+def _check_test(
     document: Document, path: Path, test: dict[str, Any], agents: dict[str, dict[str, Any]], catalogs: Catalogs
 ) -> Iterator[Diagnostic]:
     if not _has_effective_check(test):
-        span = document.value_span((*path, "name"))
-        yield document.source.diagnostic(
+        span = document.find_value_span((*path, "name"))
+        yield document.source.make_diagnostic(
             "TG202", span, "this test checks nothing", help=f"add one of {', '.join(CHECKS)}"
         )
     agent_name = test.get("agent")
     is_declared = not isinstance(agent_name, str) or agent_name in agents
     if isinstance(agent_name, str) and not is_declared:
-        help_ = did_you_mean(agent_name, agents) or "declare it under `agents:` to run the test live"
+        help_ = format_suggestion(agent_name, agents) or "declare it under `agents:` to run the test live"
         message = f"the agent `{agent_name}` is declared nowhere"
-        yield document.source.diagnostic("TG210", document.value_span((*path, "agent")), message, help=help_)
+        yield document.source.make_diagnostic("TG210", document.find_value_span((*path, "agent")), message, help=help_)
     agent = agents.get(agent_name, {}) if isinstance(agent_name, str) else {}
     whole = {key: test.get(key, agent.get(key)) for key in _INHERITED}
     if is_declared:
-        yield from _runnable(document, path, whole)
-    yield from check_ids(document, path, test, texts(whole["servers"]), catalogs)
+        yield from _check_runnable(document, path, whole)
+    yield from check_tool_ids(document, path, test, list_texts(whole["servers"]), catalogs)
 
 
 def _has_effective_check(test: dict[str, Any]) -> bool:
     return any(test.get(key) not in (None, []) for key in CHECKS if key in test)
 
 
-def _runnable(document: Document, path: Path, test: dict[str, Any]) -> Iterator[Diagnostic]:
+def _check_runnable(document: Document, path: Path, test: dict[str, Any]) -> Iterator[Diagnostic]:
     wants_to_run = any(test[key] is not None for key in ("model", "models", "servers"))
-    span = document.value_span((*path, "name"))
+    span = document.find_value_span((*path, "name"))
     if test["prompt"] is None and wants_to_run:
-        yield document.source.diagnostic(
+        yield document.source.make_diagnostic(
             "TG211", span, "this test has no prompt: it cannot be run live", help="add `prompt:`"
         )
     if test["prompt"] is not None and not test["servers"]:
-        yield document.source.diagnostic(
+        yield document.source.make_diagnostic(
             "TG212", span, "this test has no servers: its agent would see no tools", help="add `servers:`"
         )
 
 
-def _environment(document: Document) -> Iterator[Diagnostic]:
+def _check_environment_references(document: Document) -> Iterator[Diagnostic]:
     text = document.source.text
     if "env:" not in text and "\\" not in text:  # an escape could spell it
         return
-    for path, text, is_key in _strings(document.value, ()):
+    for path, text, is_key in _walk_strings(document.value, ()):
         if "${env:" not in text:
             continue
-        span = document.key_span(path) if is_key else document.value_span(path)
+        span = document.find_key_span(path) if is_key else document.find_value_span(path)
         allowed = len(path) > 2 and path[0] == "servers" and path[2] in _ENV_PLACES and not is_key
         if not allowed or path[2:] == ("command", 0):
             message = "`${env:…}` is not expanded here"
             help_ = "it may stand in a server's env, headers, url and command arguments"
-            yield document.source.diagnostic("TG114", span, message, help=help_)
+            yield document.source.make_diagnostic("TG114", span, message, help=help_)
         elif "${env:" in ENV_REFERENCE.sub("", text):
-            yield document.source.diagnostic(
+            yield document.source.make_diagnostic(
                 "TG114", span, "malformed `${env:NAME}`", help="NAME is letters, digits and `_`"
             )
 
 
-def _strings(value: Any, path: Path) -> Iterator[tuple[Path, str, bool]]:
+def _walk_strings(value: Any, path: Path) -> Iterator[tuple[Path, str, bool]]:
     if isinstance(value, str):
         yield path, value, False
     elif isinstance(value, dict):
         for key, child in cast(dict[str, Any], value).items():
             yield (*path, key), key, True
-            yield from _strings(child, (*path, key))
+            yield from _walk_strings(child, (*path, key))
     elif isinstance(value, list):
         for index, child in enumerate(cast(list[Any], value)):
-            yield from _strings(child, (*path, index))
+            yield from _walk_strings(child, (*path, index))
 
 
-def _article(kind: str) -> str:
+def _add_article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
