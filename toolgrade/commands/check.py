@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..compiler.compilation import Compilation
 
 
-@click.command()
+@click.command("check")
 @suites_argument
 @click.option(
     "--format",

@@ -40,7 +40,7 @@ complete --no-files --command toolgrade --arguments "(_toolgrade_completion)"
 """
 
 
-@click.command()
+@click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:

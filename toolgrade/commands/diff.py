@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ..site.report.comparison import Diff
 
 
-@click.command()
+@click.command("diff")
 @click.argument("old", type=click.Path())
 @click.argument("new", type=click.Path())
 @click.option(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Catalogs = list[tuple[str, "Mapping[str, ServerListing]"]]
 
 
-@click.command()
+@click.command("doctor")
 @click.argument("suite", required=False)
 @add_server_options
 @click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Exit 1 where a catalog has more tokens.")

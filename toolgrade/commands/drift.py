@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..runners.recording_drift import RecordingComparison, SuiteRecordings
 
 
-@click.command()
+@click.command("drift")
 @suites_argument
 @click.option("--cassettes", type=click.Path(path_type=Path), default=Path("cassettes"), show_default=True)
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)

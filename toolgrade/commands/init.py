@@ -15,7 +15,7 @@ _RUNNERS = ("python", "python3", "uv", "uvx", "npx", "node", "deno", "bunx", "pi
 _NOISE = ("mcp", "server", "servers", "js", "py", "mjs", "ts", "www", "api", "com", "org", "io", "localhost")
 
 
-@click.command()
+@click.command("init")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--command", "commands", metavar="TEXT", multiple=True, help="Start this server. May be repeated.")
 @click.option("--url", "urls", metavar="URL", multiple=True, help="Reach the server at this address. May be repeated.")

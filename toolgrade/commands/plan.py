@@ -5,7 +5,7 @@ import click
 from .options import require_plan, suites_argument
 
 
-@click.command()
+@click.command("plan")
 @suites_argument
 def plan_command(suites: tuple[str, ...]) -> None:
     """Print the plan of suites as canonical JSON.

@@ -38,7 +38,7 @@ def _parse_shard(_context: click.Context, _parameter: click.Parameter, value: st
     return int(part), int(parts)
 
 
-@click.command()
+@click.command("run")
 @suites_argument
 @click.option("--mode", type=click.Choice(["replay", "live"]), default="replay", show_default=True)
 @click.option("-k", "text", metavar="TEXT", shell_complete=complete_tests, help="Only tests with TEXT in their name.")

@@ -3,7 +3,7 @@
 import click
 
 
-@click.command()
+@click.command("schema")
 def schema_command() -> None:
     """Print the JSON Schema of suites, for editors.
 

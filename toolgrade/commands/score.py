@@ -5,7 +5,7 @@ import click
 from .completion_candidates import complete_suites, complete_tests
 
 
-@click.command()
+@click.command("score")
 @click.argument("suite", shell_complete=complete_suites)
 @click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option("--test", metavar="NAME", shell_complete=complete_tests, help="The test that the traces belong to.")
