@@ -82,7 +82,7 @@ constraints: ## Pin anew, from an empty environment, what .venv installs
 	@rm -rf build/constraints
 	@$(PYTHON) -m venv build/constraints
 	@echo "Resolving the newest versions that pyproject.toml allows"
-	@build/constraints/bin/python -m pip install --quiet -e '.[dev,offline]'
+	@build/constraints/bin/python -m pip install --quiet -e '.[dev]'
 	@{ echo "# Made by: make constraints"; \
 	   build/constraints/bin/python -m pip freeze --all --exclude-editable --exclude pip; } > build/constraints.txt
 	@mv build/constraints.txt constraints.txt
@@ -96,17 +96,17 @@ clean: ## Remove everything that make and the tools made
 
 .venv/.installed: pyproject.toml constraints.txt | .venv/bin/pip
 	@echo "Installing toolgrade into .venv"
-	@$(BIN)/python $(INSTALL) -e '.[offline]'
+	@$(BIN)/python $(INSTALL) -e '.[live,offline,site]'
 	@touch $@
 
 .venv/.installed-dev: pyproject.toml constraints.txt | .venv/bin/pip
 	@echo "Installing toolgrade and its development tools into .venv"
-	@$(BIN)/python $(INSTALL) -e '.[dev,offline]'
+	@$(BIN)/python $(INSTALL) -e '.[dev]'
 	@touch $(@D)/.installed $@
 
 $(RIVALS)/.installed: pyproject.toml | $(RIVALS)/bin/pip
 	@echo "Installing toolgrade and its rivals into $(RIVALS)"
-	@$(RIVALS)/bin/python -m pip install --quiet -e . eval-ai-library pydantic-evals hypothesis pytest
+	@$(RIVALS)/bin/python -m pip install --quiet -e '.[live,offline,site]' eval-ai-library pydantic-evals hypothesis pytest
 	@touch $@
 
 $(MODEL)/.installed: | $(MODEL)/bin/pip

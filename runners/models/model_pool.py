@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from decimal import Decimal
-from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ...compiler.plan import PlannedTest, SuitePlan
-from ...foundations.fault import BadInput, Fault
+from ...foundations.extras import require_extra
+from ...foundations.fault import BadInput
 from ..agents.agent import Agent
 from .budget import Budget
 from .retries import Clock, RealClock, RetryPolicy
@@ -93,10 +93,5 @@ class ModelPool:
 
 
 def require_models_extra(model: str) -> None:
-    """Refuse a model where what asks models is not installed."""
-    try:
-        is_installed = find_spec("pydantic_ai") is not None
-    except ValueError:
-        is_installed = False
-    if not is_installed:
-        raise Fault(f"`{model}` needs the extra `models`", "pip install 'toolgrade[models]'")
+    """Raise `MissingExtra` if the libraries that reach model providers are not installed."""
+    require_extra("models", f"the model `{model}`")

@@ -51,8 +51,11 @@ def doctor_command(
     toolgrade doctor --command "uvx excel-mcp-server stdio" \\
       --freeze suites/catalogs/excel.json
     """
-    catalogs = _collect_catalogs(suite, command, url, headers, name)
+    from ..foundations.extras import require_extra
     from ..runners.catalogs.checkup import check_catalog
+
+    require_extra("live", "`toolgrade doctor`")
+    catalogs = _collect_catalogs(suite, command, url, headers, name)
 
     checkups = [check_catalog(label, listings) for label, listings in catalogs]
     _print_checkups(checkups, style, show_all)

@@ -32,9 +32,11 @@ def drift_command(suites: tuple[str, ...], cassettes: Path, style: str) -> None:
     toolgrade drift
     toolgrade drift suites/research.yml --format json
     """
+    from ..foundations.extras import require_extra
     from ..runners.suite_files import compile_suites
     from .options import require_plan
 
+    require_extra("live", "`toolgrade drift`")
     plan = require_plan(compile_suites(suites))
     checked = [_compare_suite(suite, cassettes) for suite in plan.suites]
     if style == "json":

@@ -47,6 +47,9 @@ def init_command(
     toolgrade init --url https://example.org/mcp \\
         --header 'Authorization: Bearer ${env:TOKEN}'
     """
+    from ..foundations.extras import require_extra
+
+    require_extra("live", "`toolgrade init`")
     servers = _make_servers(commands, urls, headers)
     target = file or Path("suites") / f"{servers[0].name}.yml"
     _refuse_to_replace(target, force)

@@ -97,6 +97,7 @@ def run_command(
     toolgrade run --mode live -j 40 --max-concurrency 16 --max-cost 5
     """
     from ..compiler.suite_locations import SuiteLocations
+    from ..foundations.extras import require_extra
     from ..foundations.fault import BadInput
     from ..runners.cell_selection import Selection, split_models
     from ..runners.suite_files import compile_suites
@@ -105,6 +106,8 @@ def run_command(
     from ..site.report.report_model import make_report
     from .options import require_plan
 
+    if mode == "live":
+        require_extra("live", "`toolgrade run --mode live`")
     compilation = compile_suites(suites)
     plan = require_plan(compilation, outputs.is_quiet)
     selection = Selection(text, tags, split_models(models), shard, names)

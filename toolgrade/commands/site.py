@@ -72,6 +72,10 @@ def serve_command(out: Path, reports: Path | None, keep: int, title: str, fresh:
 
 
 def _build_from_history(out: Path, reports: Path | None, keep: int, title: str, fresh: bool) -> None:
+    from ..foundations.extras import require_extra
+
+    require_extra("site", "`toolgrade site`")
+
     from ..site.build import SiteOptions, build_site
     from ..site.history.folder_history import FolderHistory
     from ..site.history.git_history import GitHistory
