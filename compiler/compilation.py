@@ -8,12 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..gates.registry import list_gates
 from .catalogs import ToolsOf, read_catalogs, skip_catalog
 from .diagnostic import Diagnostic, SourceText, Span, limit_errors
 from .document import Document
 from .plan import Plan, SuitePlan
 from .plan_resolution import resolve_suite
-from .schema import SuiteBlock
+from .schema import build_suite_model
 from .suite_checks import check_document
 from .validation_errors import translate_validation_errors
 from .yaml_reader import read_document
@@ -90,7 +91,7 @@ def _compile_document(document: Document, source: SuiteSource) -> tuple[SuitePla
     catalogs, unreadable = read_catalogs(document, source.tools_of)
     found = [*unreadable, *limit_errors(check_document(document, catalogs))]
     try:
-        suite = SuiteBlock.model_validate(document.value)
+        suite = build_suite_model(list_gates()).model_validate(document.value)
     except ValidationError as error:
         return None, [*found, *limit_errors(translate_validation_errors(document, error.errors(include_url=False)))]
     if any(diagnostic.is_error for diagnostic in found):

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, cast
 
+from ..gates.registry import GateDescription, list_gates
 from .diagnostic import Path
 from .schema import build_json_schema
 
 
 def find_known_keys(path: Path) -> list[str]:
     """Every key that may stand in the mapping at a path."""
-    schema = _get_schema()
+    schema = _get_schema(list_gates())
     nodes = [schema]
     for step in path:
         nodes = [below for node in nodes for below in _find_children(schema, node, step)]
@@ -22,7 +23,7 @@ def find_known_keys(path: Path) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _get_schema() -> dict[str, Any]:
+def _get_schema(_gates: tuple[GateDescription, ...]) -> dict[str, Any]:
     return build_json_schema()
 
 

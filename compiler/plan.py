@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ..foundations.canonical_json import digest_json
-from ..gates.registry import AnyGate
+from ..gates.gate import Gate
 
 SCHEMA = "toolgrade.plan/1"
 LEXICAL = "lexical"
@@ -86,7 +86,7 @@ class PlannedTest(msgspec.Struct, frozen=True, omit_defaults=True):
 
     id: str
     name: str
-    gates: tuple[AnyGate, ...]
+    gates: tuple[Gate, ...]
     cells: tuple[Cell, ...]
     runs: int
     max_turns: int

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ..gates.expect import Expect
-from ..gates.registry import BLOCKS, CHECKS, AnyGate
+from ..gates.gate import Gate
+from ..gates.registry import GateBlock, list_gates
 from .identity import make_hashed_slug, make_suite_id
 from .plan import (
     DEFAULT_MAX_TURNS,
@@ -50,7 +50,7 @@ def choose_suite_name(authored: str | None, file: str) -> str:
 
 def _resolve_tests(suite: SuiteBlock) -> tuple[PlannedTest, ...]:
     agents = {agent.name: _get_authored_fields(agent) for agent in suite.agents}
-    tests = [fields for fields in agents.values() if any(key in fields for key in CHECKS)]
+    tests = [fields for fields in agents.values() if any(gate.name in fields for gate in list_gates())]
     tests += [_get_authored_fields(test) for test in suite.tests]
     return tuple(_resolve_test(fields, agents) for fields in tests)
 
@@ -87,11 +87,9 @@ def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> Pl
     )
 
 
-def _resolve_gates(test: dict[str, Any]) -> tuple[AnyGate, ...]:
-    gates: list[AnyGate] = [test[name].resolve() for name in BLOCKS if name in test]
-    if test.get("expect"):
-        gates.append(Expect(test["expect"]))
-    return tuple(gates)
+def _resolve_gates(test: dict[str, Any]) -> tuple[Gate, ...]:
+    blocks: list[GateBlock] = [test[gate.name] for gate in list_gates() if gate.name in test]
+    return tuple(gate for block in blocks if (gate := block.resolve()) is not None)
 
 
 def _expand_cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, ...]:

@@ -2,14 +2,14 @@
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, create_model
 
 from ..gates.block import Block, Name, make_finding, raise_findings
-from ..gates.expect import ExpectBlock
-from ..gates.registry import BLOCKS
+from ..gates.registry import GateDescription, list_gates, load_gate_block
 from ..gates.trace import MAX_COST
 from .plan import DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, LEXICAL, Protocol
 
@@ -185,41 +185,50 @@ class _RunBlock(Block):
     )
 
 
-_CHECKS: dict[str, Any] = {
-    **{name: (block, Field(default=ABSENT, description=block.__doc__)) for name, block in BLOCKS.items()},
-    "expect": (ExpectBlock, Field(default=ABSENT, description="Assertions on the trace of every run.")),
-}
-
-CheckedBlock = create_model("CheckedBlock", __base__=_RunBlock, **_CHECKS)
-
-
-class AgentBlock(CheckedBlock):
-    """An agent. With a gate or an `expect` it is a test; without one, a definition that tests refer to."""
-
-
-class TestBlock(CheckedBlock):
-    """A test."""
-
-    type: Literal["agent"] = Field(default="agent", description="The only type; may be left out.")
-    agent: Name = Field(
-        default=ABSENT, description="Takes model, servers and prompts from that agent; fields here win."
-    )
-
-
 class SuiteBlock(Block):
-    """A toolgrade suite."""
+    """A toolgrade suite, but for the gates of its agents and tests; `build_suite_model` adds them."""
 
     suite: Name = Field(default=ABSENT, description="The suite's name; the file's stem by default.")
     description: str = Field(default=ABSENT, description="A sentence for the report.")
     budget: BudgetBlock = Field(default=ABSENT, description="What a live run may spend.")
     servers: dict[Name, ServerBlock] = Field(default={}, description="MCP servers by name.")
-    agents: list[AgentBlock] = Field(default=[], description="Agents; an entry with a gate is a test.")
-    tests: list[TestBlock] = Field(default=[], description="Tests.")
+    agents: list[Any] = Field(default=[], description="Agents; an entry with a gate is a test.")
+    tests: list[Any] = Field(default=[], description="Tests.")
+
+
+@lru_cache(maxsize=1)
+def build_suite_model(gates: tuple[GateDescription, ...]) -> type[SuiteBlock]:
+    """Return the model of a suite whose agents and tests may have these gates."""
+    blocks = {gate.name: load_gate_block(gate) for gate in gates}
+    checks: dict[str, Any] = {
+        name: (block, Field(default=ABSENT, description=block.__doc__)) for name, block in blocks.items()
+    }
+    checked = create_model("CheckedBlock", __base__=_RunBlock, **checks)
+
+    class AgentBlock(checked):
+        """An agent. With a gate or an `expect` it is a test; without one, a definition that tests refer to."""
+
+    class TestBlock(checked):
+        """A test."""
+
+        type: Literal["agent"] = Field(default="agent", description="The only type; may be left out.")
+        agent: Name = Field(
+            default=ABSENT, description="Takes model, servers and prompts from that agent; fields here win."
+        )
+
+    fields = SuiteBlock.model_fields
+    return create_model(
+        "SuiteBlock",
+        __base__=SuiteBlock,
+        __doc__="A toolgrade suite.",
+        agents=(list[AgentBlock], Field(default=[], description=fields["agents"].description)),
+        tests=(list[TestBlock], Field(default=[], description=fields["tests"].description)),
+    )
 
 
 def build_json_schema() -> dict[str, Any]:
     """The JSON Schema of the language, for editors."""
-    schema = SuiteBlock.model_json_schema(by_alias=True)
+    schema = build_suite_model(list_gates()).model_json_schema(by_alias=True)
     _strip_generated_keys(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "toolgrade suite"}
 

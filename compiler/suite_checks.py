@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from ..foundations.suggestion import format_suggestion
-from ..gates.registry import CHECKS
+from ..gates.registry import list_gates
 from .diagnostic import Diagnostic, Path
 from .document import Document
 from .raw_values import Entry, iterate_entries, iterate_texts, list_texts
@@ -37,7 +37,7 @@ def check_document(document: Document, catalogs: Catalogs) -> Iterator[Diagnosti
 
 
 def _has_check(entry: dict[str, Any]) -> bool:
-    return any(key in entry for key in CHECKS)
+    return any(gate.name in entry for gate in list_gates())
 
 
 def _find_repeated_names(document: Document, named: list[Entry], kind: str) -> Iterator[Diagnostic]:
@@ -97,9 +97,8 @@ def _check_test(
 ) -> Iterator[Diagnostic]:
     if not _has_effective_check(test):
         span = document.find_value_span((*path, "name"))
-        yield document.source.make_diagnostic(
-            "TG202", span, "this test checks nothing", help=f"add one of {', '.join(CHECKS)}"
-        )
+        help_ = f"add one of {', '.join(gate.name for gate in list_gates())}"
+        yield document.source.make_diagnostic("TG202", span, "this test checks nothing", help=help_)
     agent_name = test.get("agent")
     is_declared = not isinstance(agent_name, str) or agent_name in agents
     if isinstance(agent_name, str) and not is_declared:
@@ -114,7 +113,7 @@ def _check_test(
 
 
 def _has_effective_check(test: dict[str, Any]) -> bool:
-    return any(test.get(key) not in (None, []) for key in CHECKS if key in test)
+    return any(test.get(gate.name) not in (None, []) for gate in list_gates())
 
 
 def _check_runnable(document: Document, path: Path, test: dict[str, Any]) -> Iterator[Diagnostic]:

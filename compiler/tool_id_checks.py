@@ -5,11 +5,10 @@ from typing import Any, cast
 
 from ..foundations.lookalikes import find_lookalikes
 from ..foundations.suggestion import find_nearest, format_suggestion
-from ..gates.registry import CHECKS
+from ..gates.registry import GateDescription, list_gates
 from ..gates.trace import format_tool_id
 from .diagnostic import Diagnostic, Path
 from .document import Document
-from .raw_values import iterate_entries, iterate_texts
 
 Catalogs = Mapping[str, frozenset[str]]
 """The tools of the servers whose tools are known without asking them: those with a frozen catalog."""
@@ -22,22 +21,34 @@ def check_tool_ids(
     document: Document, path: Path, test: dict[str, Any], servers: list[str], catalogs: Catalogs
 ) -> Iterator[Diagnostic]:
     """Every finding about the ids that a test's gates name."""
-    for gate in CHECKS:
-        ids = list(_list_tool_ids(path, gate, test.get(gate)))
+    for gate in list_gates():
+        ids = list(_list_tool_ids(path, gate, test.get(gate.name)))
         yield from _find_overlaps(document, ids)
         yield from _find_unknown_servers(document, ids, servers)
         yield from _check_against_catalogs(document, ids, servers, catalogs)
         yield from _find_lookalike_ids(document, ids)
 
 
-def _list_tool_ids(path: Path, gate: str, block: object) -> Iterator[ToolId]:
-    """Every tool id of a gate."""
-    body = cast(dict[str, Any], block) if isinstance(block, dict) else {}
-    for index, name in iterate_texts(body.get("expected_tools")):
-        yield name, (*path, gate, "expected_tools", index), None
-    for (_, number), entry in iterate_entries(body, "classes"):
-        for index, name in iterate_texts(entry.get("members")):
-            yield name, (*path, gate, "classes", number, "members", index), str(entry.get("name"))
+def _list_tool_ids(path: Path, gate: GateDescription, block: object) -> Iterator[ToolId]:
+    """Return every tool id of a gate, from the places that its description names."""
+    for pattern in gate.tool_ids:
+        yield from _follow_steps((*path, gate.name), block, pattern.split("."), None)
+
+
+def _follow_steps(path: Path, value: object, steps: list[str], tool_class: str | None) -> Iterator[ToolId]:
+    if not steps:
+        if isinstance(value, str):
+            yield value, path, tool_class
+    elif steps[0] != "*":
+        below = cast(dict[str, object], value).get(steps[0]) if isinstance(value, dict) else None
+        yield from _follow_steps((*path, steps[0]), below, steps[1:], tool_class)
+    elif isinstance(value, list):
+        for index, item in enumerate(cast(list[object], value)):
+            yield from _follow_steps((*path, index), item, steps[1:], _get_class_name(item) or tool_class)
+
+
+def _get_class_name(entry: object) -> str | None:
+    return str(cast(dict[str, object], entry).get("name")) if isinstance(entry, dict) else None
 
 
 def _find_overlaps(document: Document, ids: list[ToolId]) -> Iterator[Diagnostic]:

@@ -1,24 +1,21 @@
 """The gate `equal_function_sets`: did the agent reach every class of interchangeable tools, and nothing else?"""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
 from pydantic import Field
 
 from .block import Block
-from .expectation import Expectation, make_expect_list
-from .gate import ScoringConditions, check_values
+from .class_block import Classes, resolve_classes
+from .expect_list import make_expect_list
+from .expectation import Expectation
+from .gate import NamedTool, ScoringConditions, check_values, list_class_members
 from .gate_result import GateResult
 from .grade import letter_grade
-from .operators import Kind
-from .tool_selection import Classes, SelectionTally, ToolClass, find_missed_classes, resolve_classes
+from .tool_selection import SelectionTally, ToolClass, find_missed_classes
 
 NAME = "equal_function_sets"
-TARGETS: dict[str, Kind] = {
-    "tool_selection.f1": "percent",
-    "tool_selection.precision": "percent",
-    "tool_selection.recall": "percent",
-}
 DEFAULT = (Expectation("tool_selection.f1", {">=": 50}),)
 
 
@@ -35,17 +32,26 @@ class EqualFunctionSets(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate")
     def begin(self, conditions: ScoringConditions) -> "EqualFunctionSetsTally":  # noqa: ARG002 - scores under any
         return EqualFunctionSetsTally(self)
 
+    def list_classes(self) -> tuple[ToolClass, ...]:
+        return self.classes
+
+    def list_tool_ids(self) -> Iterable[NamedTool]:
+        return list_class_members(self.classes)
+
 
 class EqualFunctionSetsBlock(Block):
     """Precision, recall and F1 over classes of interchangeable tools."""
 
     classes: Classes = Field(description="The classes to reach. An empty list asserts that no tool is called.")
-    expect: Annotated[tuple[Expectation, ...], make_expect_list(TARGETS)] = Field(
+    expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `tool_selection.f1 >= 50`."
     )
 
     def resolve(self) -> EqualFunctionSets:
         return EqualFunctionSets(resolve_classes(self.classes), self.expect or DEFAULT)
+
+
+BLOCK = EqualFunctionSetsBlock
 
 
 class EqualFunctionSetsTally:

@@ -3,11 +3,13 @@
 from typing import Annotated
 
 import msgspec
+from pydantic import ConfigDict, RootModel
 from pydantic_core import InitErrorDetails
 
 from .block import make_finding
-from .expectation import Expectation, ExpectList, explain_gate_target
-from .gate import ScoringConditions
+from .expect_list import ExpectList, explain_gate_target
+from .expectation import Expectation
+from .gate import NamedTool, ScoringConditions
 from .gate_result import AssertionResult, GateResult
 from .operators import Kind
 from .target import TARGET_PATTERN, UnknownTarget, parse_target
@@ -25,8 +27,8 @@ def _resolve_kind(target: str) -> Kind | InitErrorDetails:
         return make_finding("target", f"unknown target `{target}`", label=label, help=hint, on_key=True)
 
 
-ExpectBlock = Annotated[tuple[Expectation, ...], ExpectList(_resolve_kind, {"pattern": TARGET_PATTERN})]
-"""The `expect:` of a test."""
+def _make_target_schema() -> dict[str, str]:
+    return {"pattern": TARGET_PATTERN}
 
 
 class Expect(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
@@ -40,6 +42,24 @@ class Expect(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
 
     def begin(self, conditions: ScoringConditions) -> "ExpectTally":  # noqa: ARG002 - asserts under any
         return ExpectTally(self)
+
+    def list_classes(self) -> None:
+        return None
+
+    def list_tool_ids(self) -> tuple[NamedTool, ...]:
+        return ()
+
+
+class ExpectBlock(RootModel[Annotated[tuple[Expectation, ...], ExpectList(_resolve_kind, _make_target_schema)]]):
+    """Assertions on the trace of every run."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    def resolve(self) -> Expect | None:
+        return Expect(self.root) if self.root else None
+
+
+BLOCK = ExpectBlock
 
 
 class ExpectTally:

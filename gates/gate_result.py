@@ -101,7 +101,7 @@ class GateResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def selection(self) -> Counts | None:
-        """The counts a grade is made of, where this gate has them."""
+        """Return the counts that go into a grade, or None if the gate counts something else."""
         if isinstance(self.counts, UnsetType) or "tp" not in self.counts:
             return None
         return Counts(**self.counts)

@@ -1,6 +1,6 @@
-"""Matchers: what is wrong with an authored one, and whether a value meets it."""
+"""Authored matchers: every mistake in one, as findings that the compiler turns into diagnostics."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import isfinite
 from typing import Any, cast
 
@@ -52,12 +52,6 @@ def check_matcher(matcher: object, kind: Kind, target: str) -> Iterator[InitErro
             )
         else:
             yield from _check_operand(cast(str, name), operand, kind, target)
-
-
-def explain_mismatch(matcher: Mapping[str, Any], actual: object) -> str | None:
-    """Why `actual` does not meet the matcher, or None where every operator holds."""
-    found = (OPERATORS[name].failure(actual, operand) for name, operand in matcher.items())
-    return "; ".join(why for why in found if why) or None
 
 
 def _check_operand(name: str, operand: object, kind: Kind, target: str) -> Iterator[InitErrorDetails]:

@@ -1,7 +1,7 @@
 """Every operator of the suite language: what it takes, and whether a value meets it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -188,3 +188,9 @@ OPERATORS: dict[str, Operator] = {
     ),
     "regex": Operator(_TEXTS, _TEXT, _check_regex_operand, _explain_regex_failure),
 }
+
+
+def explain_mismatch(matcher: Mapping[str, Any], actual: object) -> str | None:
+    """Return why `actual` does not meet the matcher, or None if every operator holds."""
+    failures = (OPERATORS[name].failure(actual, operand) for name, operand in matcher.items())
+    return "; ".join(failure for failure in failures if failure) or None

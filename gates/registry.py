@@ -1,29 +1,112 @@
-"""The gates there are: one row each."""
+"""The gates there are, one row each.
 
-from typing import Protocol
+A row holds what the site, the reports and the compiler's help need to know without loading the gate: importing a
+gate's module imports pydantic, and only the compiler and the scorer pay for that.
+"""
 
-from . import equal_function_sets, expect, token_efficiency, tool_correctness
-from .equal_function_sets import EqualFunctionSets, EqualFunctionSetsBlock
-from .expect import Expect
-from .token_efficiency import TokenEfficiency, TokenEfficiencyBlock
-from .tool_correctness import ToolCorrectness, ToolCorrectnessBlock
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
 
-AnyGate = EqualFunctionSets | TokenEfficiency | ToolCorrectness | Expect
-"""A resolved gate, told apart by its `gate` tag."""
+from .gate import Gate
+from .operators import Kind
+
+
+class TargetDescription(NamedTuple):
+    """A target of a gate: the kind of its value, and the words that a report's page has for it."""
+
+    kind: Kind
+    label: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GateDescription:
+    """A gate's row.
+
+    `name` is its key in a test. `module` holds `BLOCK`, the pydantic model of what stands below that key.
+    `tool_ids` are the places in the authored block where tool ids stand; `*` is every entry of a list.
+    """
+
+    name: str
+    module: str
+    targets: Mapping[str, TargetDescription] = field(default_factory=dict[str, TargetDescription])
+    tool_ids: tuple[str, ...] = ()
+    needs_live_run: bool = False
+    """Whether the gate is scored only on a live run, from the measured tool surface."""
+    judges_single_runs: bool = True
+    """Whether a single run passes or fails the gate."""
+
+    @property
+    def target_families(self) -> frozenset[str]:
+        """Return what the gate's targets have before the dot."""
+        return frozenset(target.partition(".")[0] for target in self.targets)
 
 
 class GateBlock(Protocol):
-    """An authored gate."""
+    """A gate as authored. `resolve` returns None if the block asserts nothing."""
 
-    def resolve(self) -> AnyGate: ...
+    def resolve(self) -> Gate | None: ...
 
 
-BLOCKS: dict[str, type[EqualFunctionSetsBlock] | type[TokenEfficiencyBlock] | type[ToolCorrectnessBlock]] = {
-    equal_function_sets.NAME: EqualFunctionSetsBlock,
-    token_efficiency.NAME: TokenEfficiencyBlock,
-    tool_correctness.NAME: ToolCorrectnessBlock,
-}
-"""The gate blocks of a test by their key, in the order in which they are scored and reported."""
+GATES: dict[str, GateDescription] = {}
+"""The gates of a test by their key, in the order in which they are scored and reported."""
 
-CHECKS = (*BLOCKS, expect.NAME)
-"""Every key that makes an entry a test."""
+
+def register_gate(gate: GateDescription) -> None:
+    """Add a gate; suites that are compiled later may use it. Raise ValueError if its name is taken."""
+    if gate.name in GATES:
+        raise ValueError(f"a gate named `{gate.name}` is registered already")
+    GATES[gate.name] = gate
+
+
+def list_gates() -> tuple[GateDescription, ...]:
+    """Return every gate, in the order in which they are scored and reported."""
+    return tuple(GATES.values())
+
+
+def load_gate_block(gate: GateDescription) -> type[Any]:
+    """Return the pydantic model of a gate's block, whose instances are a `GateBlock`."""
+    return import_module(gate.module, __package__).BLOCK
+
+
+def describe_target(target: str) -> TargetDescription | None:
+    """Return the description of a gate's target; None for a target of the trace."""
+    return next((gate.targets[target] for gate in list_gates() if target in gate.targets), None)
+
+
+for _gate in (
+    GateDescription(
+        "equal_function_sets",
+        ".equal_function_sets",
+        targets={
+            "tool_selection.f1": TargetDescription("percent", "F1"),
+            "tool_selection.precision": TargetDescription("percent", "precision"),
+            "tool_selection.recall": TargetDescription("percent", "recall"),
+        },
+        tool_ids=("classes.*.members.*",),
+    ),
+    GateDescription(
+        "token_efficiency",
+        ".token_efficiency",
+        targets={
+            "token_efficiency.f1": TargetDescription("percent", "F1"),
+            "token_efficiency.tool_surface_tokens": TargetDescription("number", "surface tokens"),
+            "token_efficiency.correct_selections": TargetDescription("number", "correct selections"),
+            "token_efficiency.cost": TargetDescription("number", "cost"),
+            "token_efficiency.tokens_per_correct": TargetDescription("number", "tokens per correct"),
+            "token_efficiency.cost_per_correct": TargetDescription("number", "cost per correct"),
+        },
+        tool_ids=("classes.*.members.*",),
+        needs_live_run=True,
+        judges_single_runs=False,
+    ),
+    GateDescription(
+        "tool_correctness",
+        ".tool_correctness",
+        targets={"tool_correctness.score": TargetDescription("percent", "correctness")},
+        tool_ids=("expected_tools.*",),
+    ),
+    GateDescription("expect", ".expect"),
+):
+    register_gate(_gate)

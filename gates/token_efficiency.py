@@ -1,5 +1,6 @@
 """The gate `token_efficiency`: what the catalog costs for each right selection."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any
@@ -9,23 +10,16 @@ from pydantic import Field
 
 from ..foundations.exact_number import format_dollars
 from .block import Block
-from .expectation import Expectation, make_expect_list, to_report_value
-from .gate import ScoringConditions, check_values
+from .class_block import Classes, resolve_classes
+from .expect_list import make_expect_list
+from .expectation import Expectation, to_report_value
+from .gate import NamedTool, ScoringConditions, check_values, list_class_members
 from .gate_result import GateResult
 from .grade import letter_grade
-from .operators import Kind
-from .tool_selection import Classes, SelectionTally, ToolClass, find_missed_classes, resolve_classes
+from .tool_selection import SelectionTally, ToolClass, find_missed_classes
 from .trace import Trace
 
 NAME = "token_efficiency"
-TARGETS: dict[str, Kind] = {
-    "token_efficiency.f1": "percent",
-    "token_efficiency.tool_surface_tokens": "number",
-    "token_efficiency.correct_selections": "number",
-    "token_efficiency.cost": "number",
-    "token_efficiency.tokens_per_correct": "number",
-    "token_efficiency.cost_per_correct": "number",
-}
 DEFAULT = (Expectation("token_efficiency.f1", {">=": 50}),)
 
 
@@ -42,17 +36,26 @@ class TokenEfficiency(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
     def begin(self, conditions: ScoringConditions) -> "TokenEfficiencyTally":
         return TokenEfficiencyTally(self, conditions)
 
+    def list_classes(self) -> tuple[ToolClass, ...]:
+        return self.classes
+
+    def list_tool_ids(self) -> Iterable[NamedTool]:
+        return list_class_members(self.classes)
+
 
 class TokenEfficiencyBlock(Block):
     """Selection F1 and what the tool catalog costs per correct selection. Scored on live runs only."""
 
     classes: Annotated[Classes, Field(min_length=1)] = Field(description="The classes to reach, at least one.")
-    expect: Annotated[tuple[Expectation, ...], make_expect_list(TARGETS)] = Field(
+    expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `token_efficiency.f1 >= 50`."
     )
 
     def resolve(self) -> TokenEfficiency:
         return TokenEfficiency(resolve_classes(self.classes), self.expect or DEFAULT)
+
+
+BLOCK = TokenEfficiencyBlock
 
 
 class TokenEfficiencyTally:

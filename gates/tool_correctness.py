@@ -1,6 +1,6 @@
 """The gate `tool_correctness`: were the expected tools called, as a share, exactly, or in order?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, cast
 
 import msgspec
@@ -11,16 +11,15 @@ from pydantic_core import InitErrorDetails
 from ..foundations.exact_number import is_number, to_exact
 from ..foundations.json_value import describe_value
 from .block import Block, Name, make_collecting_validator, make_finding, raise_findings
-from .expectation import Expectation, make_expect_list
-from .gate import ScoringConditions, check_values
+from .expect_list import make_expect_list
+from .expectation import Expectation
+from .gate import NamedTool, ScoringConditions, check_values
 from .gate_result import ExpectedTool, GateResult, UnexpectedTool
-from .operators import Kind
 from .tool_selection import CallKey, rank_unexpected_tools
 from .trace import MALFORMED, Trace, format_tool_id
 
 NAME = "tool_correctness"
 TARGET = "tool_correctness.score"
-TARGETS: dict[str, Kind] = {TARGET: "percent"}
 DEFAULT_THRESHOLD = 0.5
 
 
@@ -48,6 +47,12 @@ class ToolCorrectness(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
     def begin(self, conditions: ScoringConditions) -> "ToolCorrectnessTally":  # noqa: ARG002 - scores under any
         return ToolCorrectnessTally(self)
 
+    def list_classes(self) -> None:
+        return None
+
+    def list_tool_ids(self) -> Iterable[NamedTool]:
+        return (NamedTool("expected_tools", tool) for tool in self.expected_tools)
+
 
 def _find_contradictions(value: object) -> Iterator[InitErrorDetails]:
     block = cast(dict[str, Any], value) if isinstance(value, dict) else {}
@@ -72,7 +77,7 @@ class ToolCorrectnessBlock(Block):
     threshold: Annotated[
         float, PlainValidator(_validate_threshold), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
     ] = Field(default=DEFAULT_THRESHOLD, description="The least share that passes, where there is no `expect`.")
-    expect: Annotated[tuple[Expectation, ...], make_expect_list(TARGETS)] = Field(
+    expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `score >= 100 * threshold`."
     )
 
@@ -84,6 +89,9 @@ class ToolCorrectnessBlock(Block):
     def resolve(self) -> ToolCorrectness:
         expect = self.expect or (make_default_expectation(self.threshold),)
         return ToolCorrectness(tuple(self.expected_tools), expect, self.exact_match, self.check_ordering)
+
+
+BLOCK = ToolCorrectnessBlock
 
 
 def make_default_expectation(threshold: float) -> Expectation:

@@ -12,7 +12,7 @@ import msgspec
 from ..compiler.plan import AnyServer
 from ..foundations.fault import BadInput, Fault
 from ..gates.gate import ScoringConditions
-from ..gates.token_efficiency import TokenEfficiency
+from ..gates.registry import GATES
 from .agent_loop import FinishedConversation, run_conversation
 from .agents.agent import Agent, OfferedTool, Task
 from .cassettes.cassette import Cassette, make_run_shape
@@ -106,10 +106,10 @@ def score_journal_entry(planned: PlannedCell, entry: JournalEntry) -> CellResult
 
 
 def _get_surface(planned: PlannedCell, seen: ObservedTools) -> CatalogSurface | None:
-    """What the tools cost to read; that it cannot be counted matters to a gate on it alone."""
+    """Return what the tools cost to read; raise the Fault that says why it is unknown only if a gate needs it."""
     if not isinstance(seen.surface, Fault):
         return seen.surface
-    if any(isinstance(gate, TokenEfficiency) for gate in planned[1].gates):
+    if any(GATES[gate.name].needs_live_run for gate in planned[1].gates):
         raise seen.surface
     return None
 

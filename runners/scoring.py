@@ -9,12 +9,12 @@ import msgspec
 from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
 from ..foundations.fault import BadInput
 from ..foundations.suggestion import format_suggestion
-from ..gates.equal_function_sets import EqualFunctionSets
+from ..gates.equal_function_sets import EqualFunctionSetsBlock
 from ..gates.expect import Expect, ExpectBlock
 from ..gates.gate import Gate, GateTally, ScoringConditions, score_gate
 from ..gates.gate_result import GateResult
-from ..gates.registry import BLOCKS, AnyGate
-from ..gates.token_efficiency import TokenEfficiency
+from ..gates.token_efficiency import TokenEfficiencyBlock
+from ..gates.tool_correctness import ToolCorrectnessBlock
 from ..gates.tool_selection import ToolClass
 from ..gates.trace import Trace
 from .cell_result import CellResult, TraceResult
@@ -66,7 +66,7 @@ class CellScorer:
 class _KeptTraces:
     """Every run as a report may show it, with what became of its calls."""
 
-    def __init__(self, gates: Iterable[AnyGate], keep: Keep) -> None:
+    def __init__(self, gates: Iterable[Gate], keep: Keep) -> None:
         self._classes = find_tool_classes(gates)
         self._keep = keep
         self.shown: list[TraceResult] = []
@@ -75,9 +75,9 @@ class _KeptTraces:
         self.shown.append(make_trace_result(self._classes, self._keep(trace), len(self.shown) + 1))
 
 
-def find_tool_classes(gates: Iterable[AnyGate]) -> tuple[ToolClass, ...] | None:
-    """The classes by which a test's calls are told apart, where a gate has any."""
-    return next((gate.classes for gate in gates if isinstance(gate, EqualFunctionSets | TokenEfficiency)), None)
+def find_tool_classes(gates: Iterable[Gate]) -> tuple[ToolClass, ...] | None:
+    """Return the classes by which a test's calls are told apart: those of its first gate that has any."""
+    return next((classes for gate in gates if (classes := gate.list_classes()) is not None), None)
 
 
 class UnreadableRuns(BadInput):
@@ -170,9 +170,7 @@ def score_selection(
     classes: Sequence[ToolClass | Mapping[str, Any]], runs: Iterable[Run], expect: Sequence[Any] = ()
 ) -> GateResult:
     """Precision, recall and F1 over classes of interchangeable tools: the gate `equal_function_sets`."""
-    block = BLOCKS["equal_function_sets"].model_validate(
-        {"classes": _to_plain_classes(classes), "expect": list(expect)}
-    )
+    block = EqualFunctionSetsBlock.model_validate({"classes": _to_plain_classes(classes), "expect": list(expect)})
     return _score_runs(block.resolve(), runs, _SCORED)
 
 
@@ -186,7 +184,7 @@ def score_correctness(
 ) -> GateResult:
     """The share of expected tools that were called, exactly or in order: the gate `tool_correctness`."""
     fields = {"expected_tools": list(expected_tools), "exact_match": exact_match, "check_ordering": check_ordering}
-    return _score_runs(BLOCKS["tool_correctness"].model_validate({**fields, **more}).resolve(), runs, _SCORED)
+    return _score_runs(ToolCorrectnessBlock.model_validate({**fields, **more}).resolve(), runs, _SCORED)
 
 
 def score_efficiency(
@@ -201,7 +199,7 @@ def score_efficiency(
 
     `cost` is what all runs cost together; without it, the costs on the traces are added up.
     """
-    block = BLOCKS["token_efficiency"].model_validate({"classes": _to_plain_classes(classes), "expect": list(expect)})
+    block = TokenEfficiencyBlock.model_validate({"classes": _to_plain_classes(classes), "expect": list(expect)})
     traces = [convert_to_trace(run) for run in runs]
     if cost is not None:
         shares = [Decimal(str(cost)), *[Decimal(0)] * (len(traces) - 1)]
@@ -211,9 +209,7 @@ def score_efficiency(
 
 def check_trace(expect: Sequence[Any], runs: Iterable[Run]) -> GateResult:
     """Plain assertions on the trace of every run: the `expect:` of a test."""
-    from pydantic import TypeAdapter
-
-    return _score_runs(Expect(TypeAdapter(ExpectBlock).validate_python(list(expect))), runs, _SCORED)
+    return _score_runs(Expect(ExpectBlock.model_validate(list(expect)).root), runs, _SCORED)
 
 
 def convert_to_trace(run: Run) -> Trace:

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from msgspec import UnsetType
 
-from ...gates.token_efficiency import NAME
 from ..report.report_model import SuiteReport, TestReport, find_graded_counts
 
 
@@ -51,21 +50,20 @@ def _measure_efficiency(tests: Iterable[TestReport]) -> Efficiency:
 def _get_surface_tokens(test: TestReport) -> int | None:
     if not isinstance(test.surface, UnsetType):
         return test.surface.tokens
-    found = _find_gate_value(test, f"{NAME}.tool_surface_tokens")
+    found = _find_gate_value(test, "tool_surface_tokens")
     return int(found) if found is not None else None
 
 
 def _count_correct_selections(test: TestReport) -> int:
-    found = _find_gate_value(test, f"{NAME}.correct_selections")
+    found = _find_gate_value(test, "correct_selections")
     counts = find_graded_counts(test.gates)
     return int(found) if found is not None else counts.tp if counts else 0
 
 
-def _find_gate_value(test: TestReport, target: str) -> int | float | None:
-    for gate in test.gates:
-        if not isinstance(gate.values, UnsetType) and isinstance(found := gate.values.get(target), int | float):
-            return found
-    return None
+def _find_gate_value(test: TestReport, name: str) -> int | float | None:
+    """Return the number that some gate measured under this name, whatever the gate, or None."""
+    values = (item for gate in test.gates for item in (gate.values or {}).items())
+    return next((value for target, value in values if target.endswith(f".{name}") and not isinstance(value, str)), None)
 
 
 def _rank_by_tokens(rows: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:

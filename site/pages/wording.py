@@ -7,25 +7,17 @@ from typing import Any
 import msgspec
 
 from ...gates.gate_result import AssertionResult, GateResult
+from ...gates.registry import describe_target
 
 _SIGNS = {">=": "≥", "<=": "≤", ">": ">", "<": "<", "==": "=", "!=": "≠"}
-_NAMES = {
-    "tool_selection.f1": "F1",
-    "tool_selection.precision": "precision",
-    "tool_selection.recall": "recall",
-    "tool_correctness.score": "correctness",
-    "token_efficiency.f1": "F1",
-    "token_efficiency.tool_surface_tokens": "surface tokens",
-    "token_efficiency.tokens_per_correct": "tokens per correct",
-    "token_efficiency.cost_per_correct": "cost per correct",
-    "token_efficiency.cost": "cost",
-}
 _LONGEST = 4000
 _SHORT = 120
 
 
 def format_target_name(target: str) -> str:
-    return _NAMES.get(target, target)
+    """Return a gate's own words for its target; a target of the trace is shown as it is written."""
+    described = describe_target(target)
+    return described.label if described else target
 
 
 def format_matcher(matcher: dict[str, Any]) -> str:

@@ -13,7 +13,6 @@ from ...gates.trace import Usage
 from ...runners.cell_result import CatalogSurface, CellResult, RecordedTools, TestStatus, TraceResult
 
 SCHEMA = "toolgrade.report/1"
-_GRADED = ("equal_function_sets", "token_efficiency")
 
 
 class SelectionCounts(msgspec.Struct, frozen=True):
@@ -98,9 +97,8 @@ def filter_report(report: Report, is_wanted: Callable[[SuiteReport, TestReport],
 
 
 def find_graded_counts(gates: Iterable[GateResult]) -> Counts | None:
-    """The counts that a test puts into a grade: of its selection gate, or of efficiency where that is the only one."""
-    by_name = {gate.gate: gate.selection for gate in gates}
-    return next((by_name[name] for name in _GRADED if name in by_name), None)
+    """Return the counts that a test puts into a grade: those of its first gate that counts selections, or None."""
+    return next((gate.selection for gate in gates if gate.selection is not None), None)
 
 
 def _build_report(mode: Mode, plan: str, suites: Sequence[SuiteReport]) -> Report:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from ...compiler.suite_locations import SuiteLocations
 from ...foundations.shell_words import quote_word
 from ...gates.gate import Mode
+from ...gates.gate_result import GateResult
+from ...gates.registry import GATES
 from ...runners.cell_selection import escape_model
 from .report_model import Report, SuiteReport, TestReport
-
-_LIVE_GATE = "token_efficiency"
 
 
 class Reproducer:
@@ -26,11 +26,16 @@ class Reproducer:
 
 def format_cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:
     """The command for a test of a suite's file; `given` options stand in it as they are."""
-    fails_live_alone = any(gate.gate == _LIVE_GATE and gate.status == "failed" for gate in test.gates)
-    needs_live = test.status == "error" or fails_live_alone
+    needs_live = test.status == "error" or any(map(_fails_live_only, test.gates))
     options = {"--mode": "live"} if needs_live and mode == "live" else {}
     options |= {**given, "--test": test.name}
     if isinstance(test.model, str):
         options["--models"] = escape_model(test.model)
     words = [f"{option}={quote_word(value)}" for option, value in options.items()]
     return " ".join(["toolgrade run", *words, *(["--"] if file.startswith("-") else []), quote_word(file)])
+
+
+def _fails_live_only(result: GateResult) -> bool:
+    """Return whether a gate failed that a replay does not score. An unknown gate counts as replayable."""
+    gate = GATES.get(result.gate)
+    return result.status == "failed" and gate is not None and gate.needs_live_run

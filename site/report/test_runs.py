@@ -9,8 +9,6 @@ from ...gates.gate_result import ClassResult, Counts, GateResult
 from ...runners.cell_result import ScoredCall, TraceResult
 from .report_model import TestReport
 
-_WITH_CLASSES = ("equal_function_sets", "token_efficiency")
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -31,9 +29,8 @@ class Run:
 
 
 def find_class_gate(test: TestReport) -> GateResult | None:
-    """The gate whose classes a trace is read by."""
-    by_name = {gate.gate: gate for gate in test.gates if not isinstance(gate.classes, UnsetType)}
-    return next((by_name[name] for name in _WITH_CLASSES if name in by_name), None)
+    """Return the gate by whose classes calls are told apart: the first that has any, or None."""
+    return next((gate for gate in test.gates if not isinstance(gate.classes, UnsetType)), None)
 
 
 def list_test_classes(test: TestReport) -> tuple[ClassResult, ...]:

@@ -1,8 +1,8 @@
 """From an authored suite to the plan: references followed, defaults filled, models expanded into cells."""
 
+import pickle
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from tests.compiler.corpus import VALID
@@ -92,6 +92,7 @@ def test_default_gates_are_made_explicit() -> None:
 
 def test_a_threshold_is_the_percent_a_person_meant() -> None:
     (gate,) = only_test("tests: [{name: t, tool_correctness: {expected_tools: [a], threshold: 0.29}}]").gates
+    assert isinstance(gate, ToolCorrectness)
     assert gate.expect == (Expectation("tool_correctness.score", {">=": 29}),)
 
 
@@ -124,7 +125,6 @@ def test_how_long_a_live_run_is_counts_models_runs_and_turns() -> None:
 
 
 @pytest.mark.parametrize("file", VALID, ids=lambda file: file.name)
-def test_a_plan_is_read_back_from_what_is_printed(file: Path) -> None:
+def test_a_plan_reaches_another_process_whole(file: Path) -> None:
     plan = plan_of(file.read_text(encoding="utf-8"))
-    printed = msgspec.json.encode(plan.to_document())
-    assert msgspec.json.decode(printed, type=Plan) == plan
+    assert pickle.loads(pickle.dumps(plan)) == plan

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from toolgrade.gates.expect import Expect, ExpectBlock
 from toolgrade.gates.expectation import Expectation
@@ -13,7 +13,7 @@ from toolgrade.gates.trace import Call, Trace
 
 
 def read(expect: object) -> tuple[Expectation, ...]:
-    return TypeAdapter[tuple[Expectation, ...]](ExpectBlock).validate_python(expect)
+    return ExpectBlock.model_validate(expect).root
 
 
 def verdict(expect: object, *traces: Trace) -> dict[str, Any]:

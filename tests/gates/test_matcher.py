@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from toolgrade.gates.matcher import MATCHER_SCHEMA, check_matcher, explain_mismatch
-from toolgrade.gates.operators import OPERATORS, Kind
+from toolgrade.gates.matcher import MATCHER_SCHEMA, check_matcher
+from toolgrade.gates.operators import OPERATORS, Kind, explain_mismatch
 
 TAKES = "a percentage takes `>=`, `>`, `<=`, `<`, `==`, `!=`, `between`, `schema`, `exact`"
 Found = tuple[str, tuple[str | int, ...], str, str | None]

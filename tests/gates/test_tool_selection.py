@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from toolgrade.gates.class_block import Classes
 from toolgrade.gates.gate_result import Counts, UnexpectedTool
-from toolgrade.gates.tool_selection import CallOutcome, Classes, SelectionTally, ToolClass, list_call_outcomes
+from toolgrade.gates.tool_selection import CallOutcome, SelectionTally, ToolClass, list_call_outcomes
 from toolgrade.gates.trace import Call, Trace
 
 SEARCH = ToolClass("search", ("brave.web_search", "google.search"))

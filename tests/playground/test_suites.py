@@ -4,7 +4,7 @@ from playground.servers import read_table
 from tests.conftest import ROOT, RunToolgrade
 from toolgrade import compile_suites
 from toolgrade.compiler.plan import Plan, StdioServer
-from toolgrade.gates.registry import AnyGate
+from toolgrade.gates.gate import Gate
 
 
 def shipped() -> Plan:
@@ -32,5 +32,5 @@ def test_prompts_name_the_task_and_never_a_tool() -> None:
         assert not [(test.name, tool) for test in suite.tests for tool in tools if f" {tool} " in f"{test.prompt} "]
 
 
-def members_of(gate: AnyGate) -> list[str]:
-    return [member for part in getattr(gate, "classes", ()) for member in part.members]
+def members_of(gate: Gate) -> list[str]:
+    return [named.id for named in gate.list_tool_ids()]
