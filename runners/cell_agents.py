@@ -17,8 +17,8 @@ def choose_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> dict[
 def _iterate_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> Iterator[tuple[str, Agent]]:
     lexical = LexicalAgent()
     for planned in cells:
-        suite, test, cell = planned
-        if cell.model == LEXICAL:
+        model = planned.cell.model
+        if model == LEXICAL:
             yield make_cell_key(planned), lexical
-        elif cell.model is not None:
-            yield make_cell_key(planned), models.make_agent(cell.model, suite, test)
+        elif model is not None:
+            yield make_cell_key(planned), models.make_agent(model, planned.suite, planned.test)

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
 
-PlannedCell = tuple[SuitePlan, PlannedTest, Cell]
+
+@dataclass(frozen=True, slots=True)
+class PlannedCell:
+    """One test of a suite with one model."""
+
+    suite: SuitePlan
+    test: PlannedTest
+    cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +37,11 @@ class Selection:
         return [cell for index, cell in enumerate(chosen) if index % parts == part - 1]
 
     def _is_selected(self, planned: PlannedCell) -> bool:
-        _, test, cell = planned
+        test = planned.test
         by_text = self.text is None or self.text.casefold() in test.name.casefold()
         by_name = not self.names or test.name in self.names
         by_tag = not self.tags or any(tag in test.tags for tag in self.tags)
-        return by_text and by_name and by_tag and (not self.models or cell.model in self.models)
+        return by_text and by_name and by_tag and (not self.models or planned.cell.model in self.models)
 
 
 def escape_model(model: str) -> str:
@@ -50,8 +57,7 @@ def split_models(text: str) -> tuple[str, ...]:
 
 def make_cell_key(planned: PlannedCell) -> str:
     """A cell's name among the cells of all suites."""
-    suite, _, cell = planned
-    return f"{suite.id}/{cell.id}"
+    return f"{planned.suite.id}/{planned.cell.id}"
 
 
 def iterate_cells(plan: Plan) -> Iterator[PlannedCell]:
@@ -59,4 +65,4 @@ def iterate_cells(plan: Plan) -> Iterator[PlannedCell]:
     for suite in plan.suites:
         for test in suite.tests:
             for cell in test.cells:
-                yield suite, test, cell
+                yield PlannedCell(suite, test, cell)

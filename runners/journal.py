@@ -52,9 +52,8 @@ class Journal:
 
     def find(self, planned: PlannedCell) -> JournalEntry | None:
         """What a cell did, if it finished and the suite still asks for the same."""
-        suite, test, cell = planned
-        entry = self._entries.get((suite.id, cell.id, make_run_shape(*planned).digest))
-        return entry if entry is not None and len(entry.cassettes) == test.runs else None
+        entry = self._entries.get((planned.suite.id, planned.cell.id, make_run_shape(planned).digest))
+        return entry if entry is not None and len(entry.cassettes) == planned.test.runs else None
 
     def add(self, entry: JournalEntry) -> None:
         """Keep a finished cell."""

@@ -33,7 +33,7 @@ class LiveInputs:
     limits: ServerLimits = field(default_factory=ServerLimits)
 
     def get_launch_context(self, planned: PlannedCell) -> LaunchContext:
-        return LaunchContext(self.environment, self.folders[planned[0].id])
+        return LaunchContext(self.environment, self.folders[planned.suite.id])
 
 
 class LiveRun:
@@ -69,14 +69,14 @@ class LiveRun:
         return result
 
     async def _compute_result(self, live: LiveCellRunner, planned: PlannedCell) -> CellResult:
-        suite, test, cell = planned
-        if cell.model is None:
-            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in test.gates)
-            return CellResult(suite, test, cell, 0, skipped)
+        suite, model = planned.suite, planned.cell.model
+        if model is None:
+            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.test.gates)
+            return CellResult(suite, planned.test, planned.cell, 0, skipped)
         entry = self._journal.find(planned)
         if entry is not None:
             return score_journal_entry(planned, entry)
-        if suite.id in self._stopped and cell.model != LEXICAL:
+        if suite.id in self._stopped and model != LEXICAL:
             return self._make_error_result(planned, Fault(f"not run: {self._stopped[suite.id]}"))
         try:
             entry = await live.run(
@@ -91,10 +91,10 @@ class LiveRun:
 
     def _make_error_result(self, planned: PlannedCell, fault: Fault) -> CellResult:
         """A cell without a verdict. What a server says of itself may hold a secret."""
-        suite, test, cell = planned
         redactor = Redactor(self._world.secrets)
         lines = tuple(redactor.redact_text(line) for line in fault.details)
-        return CellResult(suite, test, cell, test.runs, (), error=redactor.redact_text(str(fault)), details=lines)
+        error, test = redactor.redact_text(str(fault)), planned.test
+        return CellResult(planned.suite, test, planned.cell, test.runs, (), error=error, details=lines)
 
 
 async def _gather_results(work: Sequence[Coroutine[None, None, CellResult]]) -> tuple[CellResult, ...]:

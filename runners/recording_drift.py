@@ -7,11 +7,12 @@ from pathlib import Path
 import msgspec
 
 from ..compiler.plan import PlannedTest, SuitePlan
-from .cassettes.cassette import cassette_path
+from .cassettes.cassette import locate_cassette
 from .cassettes.cassette_file import Refusal, load_cassette
 from .cassettes.toolset_lock import BrokenToolsetLock, get_toolset_lock_path, read_toolset_lock
 from .catalogs.drift import ToolChange, find_drift
 from .catalogs.fingerprint import ServerListing, Toolset, fingerprint
+from .cell_selection import PlannedCell
 
 
 class RecordingComparison(msgspec.Struct, frozen=True):
@@ -77,4 +78,4 @@ def _list_cassettes(suite: SuitePlan, root: Path) -> Iterator[tuple[PlannedTest,
     for test in suite.tests:
         for cell in test.cells:
             for run in range(1, test.runs + 1) if cell.model else ():
-                yield test, cassette_path(root, suite, test, cell, run)
+                yield test, locate_cassette(root, PlannedCell(suite, test, cell), run)

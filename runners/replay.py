@@ -32,23 +32,23 @@ class Replay:
         self._tools: dict[str, ListedTools] = {}
 
     def __call__(self, planned: PlannedCell) -> CellResult:
-        suite, test, cell = planned
-        if cell.model is None:
-            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in test.gates)
-            return CellResult(suite, test, cell, 0, skipped)
+        if planned.cell.model is None:
+            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.test.gates)
+            return CellResult(planned.suite, planned.test, planned.cell, 0, skipped)
         try:
             return self._score_cell(planned)
         except Refusal as refusal:
-            return CellResult(suite, test, cell, test.runs, (), error=str(refusal), details=refusal.details)
+            test, error, details = planned.test, str(refusal), refusal.details
+            return CellResult(planned.suite, test, planned.cell, test.runs, (), error=error, details=details)
 
     def _score_cell(self, planned: PlannedCell) -> CellResult:
         cassettes = self._load_cassettes(planned)
-        toolset = self._find_common_toolset(planned[0], cassettes)
-        scorer = CellScorer(*planned, _REPLAYED, keep=keep_as_recorded)
+        toolset = self._find_common_toolset(planned.suite, cassettes)
+        scorer = CellScorer(planned.suite, planned.test, planned.cell, _REPLAYED, keep=keep_as_recorded)
         for cassette in cassettes:
             _add_run(scorer, cassette)
         recorded = cassettes[0].toolset
-        found = self._get_listed_tools(toolset).find_warnings(planned[1])
+        found = self._get_listed_tools(toolset).find_warnings(planned.test)
         return msgspec.structs.replace(
             scorer.make_cell_result(),
             tools=RecordedTools(recorded.fingerprint, recorded.tools, recorded.servers),
@@ -57,10 +57,10 @@ class Replay:
 
     def _load_cassettes(self, planned: PlannedCell) -> list[Cassette]:
         """Every run of a cell, each of them whole and of the suite as it is now."""
-        shape = make_run_shape(*planned)
+        shape = make_run_shape(planned)
         digest = shape.digest
         cassettes: list[Cassette] = []
-        for run, file in enumerate(list_cassette_files(self._root, *planned), 1):
+        for run, file in enumerate(list_cassette_files(self._root, planned), 1):
             try:
                 cassettes.append(load_cassette(file))
                 check_fit(cassettes[-1], planned, run, shape, digest)
@@ -110,8 +110,8 @@ def _add_run(scorer: CellScorer, cassette: Cassette) -> None:
 
 def find_unused_cassettes(root: Path, plan: Plan) -> Iterator[Path]:
     """Recordings in the folders of these suites that no test of them uses."""
-    cells = [planned for planned in iterate_cells(plan) if planned[2].model is not None]
-    used = {Path(file) for planned in cells for file in list_cassette_files(root, *planned)}
+    cells = [planned for planned in iterate_cells(plan) if planned.cell.model is not None]
+    used = {Path(file) for planned in cells for file in list_cassette_files(root, planned)}
     used |= {get_toolset_lock_path(root, suite) for suite in plan.suites}
     for suite in plan.suites:
         folder = root / suite.id

@@ -15,6 +15,7 @@ from ...compiler.identity import make_hashed_slug
 from ...compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
 from ...foundations.canonical_json import digest_json, to_json
 from ...gates.trace import Call, Trace, Usage
+from ..cell_selection import PlannedCell
 
 FORMAT = 1
 KIND = "toolgrade.cassette"
@@ -94,24 +95,30 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-def make_run_shape(suite: SuitePlan, test: PlannedTest, cell: Cell) -> RunShape:
+def make_run_shape(planned: PlannedCell) -> RunShape:
     """What shapes the runs of a cell, as the suite has it now."""
-    by_name = {server.name: server for server in suite.servers}
+    test = planned.test
+    by_name = {server.name: server for server in planned.suite.servers}
     servers = tuple(_collect_server_settings(by_name[name]) for name in dict.fromkeys(test.servers))
-    driver = LEXICAL if cell.model == LEXICAL else "model"
+    driver = LEXICAL if planned.cell.model == LEXICAL else "model"
     sampling = UNSET if test.sampling == Sampling() else test.sampling
     return RunShape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url)
 
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
-    """Where a run is kept: below the suite's folder, under names that no other test or model shares."""
-    return Path(list_cassette_files(root, suite, test, cell)[run - 1])
+    """Return where a run of a test with a model is kept; `toolgrade.cassette` exports it."""
+    return locate_cassette(root, PlannedCell(suite, test, cell), run)
 
 
-def list_cassette_files(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell) -> list[str]:
+def locate_cassette(root: Path, planned: PlannedCell, run: int) -> Path:
+    """Return where a run is kept: below the suite's folder, under names that no other test or model shares."""
+    return Path(list_cassette_files(root, planned)[run - 1])
+
+
+def list_cassette_files(root: Path, planned: PlannedCell) -> list[str]:
     """Where all runs of a cell are kept, as text: a replay of thousands has no time for path objects."""
-    start = f"{root.as_posix()}/{suite.id}/{test.id}/{make_hashed_slug(cell.model or '')}.run"
-    return [f"{start}{run}.json" for run in range(1, test.runs + 1)]
+    start = f"{root.as_posix()}/{planned.suite.id}/{planned.test.id}/{make_hashed_slug(planned.cell.model or '')}.run"
+    return [f"{start}{run}.json" for run in range(1, planned.test.runs + 1)]
 
 
 def get_meta_path(cassette: Path) -> Path:

@@ -75,13 +75,12 @@ def _refuse_other_formats(data: bytes) -> None:
 
 def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: RunShape, digest: str) -> None:
     """Refuse a recording of another run, or of this one before the suite's inputs to it changed."""
-    suite, test, cell = planned
-    key = cassette.key
+    test, model, key = planned.test, planned.cell.model, cassette.key
     if cassette.status != "complete":
         raise Refusal("incomplete: the recording was interrupted")
-    if key.model != cell.model:
-        raise Refusal("recorded with another model", (f"recorded: {key.model}", f"suite:    {cell.model}"))
-    if key.run != run or key.test != test.name or key.suite != suite.name:
+    if key.model != model:
+        raise Refusal("recorded with another model", (f"recorded: {key.model}", f"suite:    {model}"))
+    if key.run != run or key.test != test.name or key.suite != planned.suite.name:
         raise Refusal("recorded for another test or run", (f"recorded: {key.suite}, {key.test}, run {key.run}",))
     if key.runs != test.runs:
         details = (f"recorded: {key.runs} runs", f"suite:    {test.runs} runs")

@@ -17,7 +17,7 @@ from ..atomic_file import TEMPORARY, read_regular, write_durably
 from ..catalogs.fingerprint import Toolset, fingerprint
 from ..cell_selection import PlannedCell, iterate_cells
 from ..servers.environment import list_plan_secrets
-from .cassette import MAX_BYTES, Cassette, cassette_path, get_meta_path, seal_cassette
+from .cassette import MAX_BYTES, Cassette, get_meta_path, locate_cassette, seal_cassette
 from .recorder_lock import hold_recording_lock
 from .recording import FinishedRun, make_cassette
 from .redaction import Redactor
@@ -69,17 +69,17 @@ class Recorder:
         """Write one run of a test; the rest of the arguments are those of `FinishedRun`."""
         planned = self._find_cell(test, model)
         self.record_run(planned, run, FinishedRun(**done))
-        return cassette_path(self._root, *planned, run)
+        return locate_cassette(self._root, planned, run)
 
     def record_run(self, planned: PlannedCell, run: int, done: FinishedRun) -> Cassette:
         """Write one run of a cell, and give the cassette as it stands in the file: without secrets."""
         redactor = Redactor(self._secrets, self._folder)
         toolset = fingerprint(done.collect_listings())
         cassette = make_cassette(planned, run, done, toolset, redactor)
-        path = cassette_path(self._root, *planned, run)
-        with self._writing, self._lock_suite(planned[0]):
+        path = locate_cassette(self._root, planned, run)
+        with self._writing, self._lock_suite(planned.suite):
             self._write_gitignore()
-            self._write_toolset(planned[0], toolset)
+            self._write_toolset(planned.suite, toolset)
             if done.meta:
                 self._write_and_verify(
                     get_meta_path(path), to_json(redactor.redact_value(msgspec.to_builtins(done.meta)))
@@ -136,15 +136,15 @@ class Recorder:
             write_durably(path, _IGNORED)
 
     def _find_cell(self, name: str, model: str | None) -> PlannedCell:
-        cells = [planned for planned in iterate_cells(self._plan) if planned[1].name == name]
+        cells = [planned for planned in iterate_cells(self._plan) if planned.test.name == name]
         if not cells:
-            names = [test.name for _, test, _ in iterate_cells(self._plan)]
+            names = [planned.test.name for planned in iterate_cells(self._plan)]
             raise BadInput(f"no test is named `{name}`", format_suggestion(name, names))
-        if len({suite.name for suite, _, _ in cells}) > 1:
+        if len({planned.suite.name for planned in cells}) > 1:
             raise BadInput(f"several suites have a test named `{name}`", "record with a plan of one suite")
-        chosen = [planned for planned in cells if model is None or planned[2].model == model]
-        if len(chosen) != 1 or chosen[0][2].model is None:
-            models = ", ".join(str(cell.model) for _, _, cell in cells if cell.model)
+        chosen = [planned for planned in cells if model is None or planned.cell.model == model]
+        if len(chosen) != 1 or chosen[0].cell.model is None:
+            models = ", ".join(planned.cell.model for planned in cells if planned.cell.model)
             raise BadInput(f"`{name}`: say which model", f"one of {models}" if models else "set `model:` in the suite")
         return chosen[0]
 

@@ -48,17 +48,19 @@ class FinishedRun:
 
 def make_cassette(planned: PlannedCell, run: int, done: FinishedRun, toolset: Toolset, redactor: Redactor) -> Cassette:
     """The cassette of a run; one that could not be replayed is refused before anything is touched."""
-    suite, test, cell = planned
+    test = planned.test
     if not 1 <= run <= test.runs:
         raise BadInput(f"`{test.name}` has runs 1 to {test.runs}, not {run}")
-    shape = make_run_shape(*planned)
+    shape = make_run_shape(planned)
     try:
         calls = tuple(_make_recorded_call(call, redactor) for call in done.tool_calls)
         cassette = Cassette(
             format=FORMAT,
             kind=KIND,
             status="complete",
-            key=CassetteKey(suite.name, test.name, cell.model or "", run, test.runs, shape.digest, shape),
+            key=CassetteKey(
+                planned.suite.name, test.name, planned.cell.model or "", run, test.runs, shape.digest, shape
+            ),
             toolset=_make_recorded_toolset(toolset),
             tool_calls=calls,
             final_response=UNSET

@@ -168,7 +168,7 @@ def test_what_is_given_back_is_what_stands_in_the_file(tmp_path: Path) -> None:
     )
     planned = list(iterate_cells(plan))[-1]
     cassette = Recorder(plan, tmp_path / "cassettes", secrets=["CANARY-1"]).record_run(planned, 1, done)
-    path = cassette_path(tmp_path / "cassettes", *planned, 1)
+    path = cassette_path(tmp_path / "cassettes", planned.suite, planned.test, planned.cell, 1)
     assert seal_cassette(cassette) == path.read_bytes()
     assert (cassette.final_response, cassette.redactions) == ("[redacted]", 3)
     assert bytes(cassette.tool_calls[0].args or b"") == b'{"q":"[redacted]"}'
