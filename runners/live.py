@@ -14,7 +14,7 @@ from .cell_result import CellResult
 from .cell_selection import PlannedCell, make_cell_key
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted
 from .journal import Journal
-from .live_cell import Keep, LiveCellRunner, list_test_servers, score_journal_entry
+from .live_cell import LiveCellRunner, StoreRun, list_test_servers, score_journal_entry
 from .replay import NO_MODEL
 from .servers.environment import check_server_variables
 from .servers.limits import ServerLimits
@@ -39,7 +39,7 @@ class LiveInputs:
 class LiveRun:
     """Runs cells; one that the world stops is an error, and the others go on."""
 
-    def __init__(self, world: LiveInputs, journal: Journal, keep: Keep, listener: Listener) -> None:
+    def __init__(self, world: LiveInputs, journal: Journal, keep: StoreRun, listener: Listener) -> None:
         self._world, self._journal, self._keep, self._listener = world, journal, keep, listener
         self._stopped: dict[str, Fault] = {}
         self._done = 0

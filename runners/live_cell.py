@@ -28,14 +28,14 @@ from .servers.pool import RunSessions, ServerPool
 from .servers.session import ServerCallResult
 from .servers.transports import LaunchContext
 
-Keep = Callable[[PlannedCell, int, FinishedRun], Cassette]
+StoreRun = Callable[[PlannedCell, int, FinishedRun], Cassette]
 """What becomes of a finished run: the cassette of it, written or not."""
 
 
 class LiveCellRunner:
     """Runs the cells of one live run; what it learns about a tool set serves them all."""
 
-    def __init__(self, pool: ServerPool, keep: Keep, listener: Listener) -> None:
+    def __init__(self, pool: ServerPool, keep: StoreRun, listener: Listener) -> None:
         self._pool, self._keep, self._listener = pool, keep, listener
         self._sights = ObservedToolsCache()
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from ..compiler.plan import Plan, SuitePlan
 from ..gates.gate import ScoringConditions
 from ..gates.gate_result import GateResult
-from .cassettes.cassette import Cassette, list_cassette_files, make_run_shape
+from .cassettes.cassette import Cassette, list_cassette_files, locate_cassette, make_run_shape
 from .cassettes.cassette_file import Refusal, check_fit, load_cassette
 from .cassettes.toolset_lock import BrokenToolsetLock, ToolsetLock, get_toolset_lock_path, read_toolset_lock
 from .catalogs.drift import describe_tool_change, find_drift
@@ -18,6 +19,8 @@ from .cell_result import CellResult, RecordedTools
 from .cell_selection import PlannedCell, iterate_cells
 from .report_trace import keep_as_recorded
 from .scoring import CellScorer
+
+RecordedState = Literal["fitting", "missing", "stale"]
 
 _REPLAYED = ScoringConditions("replay")
 NO_MODEL = "no model runs this test: score recorded traces with `toolgrade score`"
@@ -106,6 +109,15 @@ def _add_run(scorer: CellScorer, cassette: Cassette) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, ValueError) as error:
         # Sealed by other hands: arguments that are no JSON, or a cost that is no number.
         raise Refusal(f"run {cassette.key.run} is corrupt", (str(error) or type(error).__name__,)) from None
+
+
+def find_recorded_state(root: Path, planned: PlannedCell) -> RecordedState:
+    """Return `missing` if a run of a cell has no cassette, `stale` if a replay would refuse one, else `fitting`."""
+    if planned.cell.model is None:
+        return "fitting"
+    if not all(locate_cassette(root, planned, run).exists() for run in range(1, planned.test.runs + 1)):
+        return "missing"
+    return "fitting" if Replay(root)(planned).error is None else "stale"
 
 
 def find_unused_cassettes(root: Path, plan: Plan) -> Iterator[Path]:
