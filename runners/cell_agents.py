@@ -1,4 +1,4 @@
-"""The agents of a live run: one for each cell, all of them found before anything is started."""
+"""Choosing the agent of each cell of a live run, before any server is started."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ from .models.model_pool import ModelPool
 
 
 def choose_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> dict[str, Agent]:
-    """An agent for each cell with a model, by the cell's key; a model that nobody knows stops the run here."""
+    """Return the agent of each cell that has a model, by the cell's key. Raise `BadInput` if a model is unknown."""
     return dict(_iterate_cell_agents(cells, models))
 
 

@@ -1,4 +1,4 @@
-"""Whether recordings still fit what servers list now: fingerprints on cassettes against live listings."""
+"""Comparing the fingerprints on cassettes with what the servers list now."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from .cell_selection import PlannedCell
 
 
 class RecordingComparison(msgspec.Struct, frozen=True):
-    """Tests that were recorded with the same tools of the same servers, and what has changed since."""
+    """The changes since a recording, for the tests that were recorded with the same tools of the same servers."""
 
     tests: tuple[str, ...]
     servers: tuple[str, ...]
@@ -26,12 +26,12 @@ class RecordingComparison(msgspec.Struct, frozen=True):
 
     @property
     def is_drift(self) -> bool:
-        """Whether a model would see something else now."""
+        """Return whether a model would see different tools now."""
         return self.recorded != self.live
 
 
 class SuiteRecordings(msgspec.Struct, frozen=True):
-    """What the cassettes of a suite say: tests by fingerprint and servers, tool sets, and what could not be read."""
+    """The cassettes of a suite: its tests by fingerprint and servers, its tool sets, and the refused files."""
 
     tests: dict[tuple[str, tuple[str, ...]], tuple[str, ...]]
     toolsets: dict[str, Toolset]
@@ -39,11 +39,12 @@ class SuiteRecordings(msgspec.Struct, frozen=True):
 
     @property
     def servers(self) -> frozenset[str]:
+        """Return the names of all servers that were recorded."""
         return frozenset(server for _, servers in self.tests for server in servers)
 
 
 def read_recordings(suite: SuitePlan, root: Path) -> SuiteRecordings:
-    """The fingerprints on the cassettes of a suite, and the tools behind them."""
+    """Read the fingerprints on the cassettes of a suite and the tools behind them, and collect what is refused."""
     tests: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     toolsets: dict[str, Toolset] = {}
     refused: list[str] = []
@@ -64,14 +65,15 @@ def read_recordings(suite: SuitePlan, root: Path) -> SuiteRecordings:
 def compare_recordings(
     recorded: SuiteRecordings, listings: Mapping[str, ServerListing]
 ) -> tuple[RecordingComparison, ...]:
-    """What changed since the recordings, for those whose servers are all listed."""
-    found: list[RecordingComparison] = []
+    """Return what changed since the recordings, for those whose servers are all in `listings`."""
+    comparisons: list[RecordingComparison] = []
     for (old, servers), tests in recorded.tests.items():
         if all(server in listings for server in servers):
             live = fingerprint({server: listings[server] for server in servers})
+            # Without the lock file the hash alone is known: that the tools changed, not how.
             changes = find_drift(recorded.toolsets[old], live) if old in recorded.toolsets else ()
-            found.append(RecordingComparison(tests, servers, old, live.fingerprint, changes))
-    return tuple(found)
+            comparisons.append(RecordingComparison(tests, servers, old, live.fingerprint, changes))
+    return tuple(comparisons)
 
 
 def _list_cassettes(suite: SuitePlan, root: Path) -> Iterator[tuple[PlannedTest, Path]]:

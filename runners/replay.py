@@ -1,4 +1,4 @@
-"""Replay: cassettes instead of servers and models. Nothing is connected to and nothing is started."""
+"""Replaying cassettes instead of running servers and models. No socket is opened and no process is started."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ NO_MODEL = "no model runs this test: score recorded traces with `toolgrade score
 
 
 class Replay:
-    """Runs cells from the cassettes in a folder; what cannot stand for a run is refused, and the cell is an error."""
+    """A runner that scores cells from the cassettes in a folder. A cell whose cassette is refused is an error."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -35,6 +35,7 @@ class Replay:
         self._tools: dict[str, ListedTools] = {}
 
     def __call__(self, planned: PlannedCell) -> CellResult:
+        """Return the result of a cell, scored from its cassettes."""
         if planned.cell.model is None:
             skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.test.gates)
             return CellResult(planned.suite, planned.test, planned.cell, 0, skipped)
@@ -51,17 +52,17 @@ class Replay:
         for cassette in cassettes:
             _add_run(scorer, cassette)
         recorded = cassettes[0].toolset
-        found = self._get_listed_tools(toolset).find_warnings(planned.test)
+        named = self._get_listed_tools(toolset).find_warnings(planned.test)
         return msgspec.structs.replace(
             scorer.make_cell_result(),
             tools=RecordedTools(recorded.fingerprint, recorded.tools, recorded.servers),
-            warnings=tuple(dict.fromkeys([*found, *(text for one in cassettes for text in one.warnings)])),
+            warnings=tuple(dict.fromkeys([*named, *(text for one in cassettes for text in one.warnings)])),
         )
 
     def _load_cassettes(self, planned: PlannedCell) -> list[Cassette]:
-        """Every run of a cell, each of them whole and of the suite as it is now."""
+        """Return the cassette of every run of a cell. Raise `Refusal` if one is damaged or does not fit the suite."""
         shape = make_run_shape(planned)
-        digest = shape.digest
+        digest = shape.digest  # hashed once for all runs of the cell
         cassettes: list[Cassette] = []
         for run, file in enumerate(list_cassette_files(self._root, planned), 1):
             try:
@@ -72,7 +73,7 @@ class Replay:
         return cassettes
 
     def _find_common_toolset(self, suite: SuitePlan, cassettes: list[Cassette]) -> Toolset:
-        """The tools that the runs saw; runs that saw different ones are not added up."""
+        """Return the tools that all runs saw. Raise `Refusal` if they differ: such runs are not added up."""
         first = self._find_cassette_toolset(suite, cassettes[0])
         for cassette in cassettes:
             if cassette.toolset.fingerprint != first.fingerprint:
@@ -85,13 +86,13 @@ class Replay:
         return first
 
     def _get_listed_tools(self, toolset: Toolset) -> ListedTools:
-        """Made once for all cells that saw the same tools."""
+        """Return the tools as the warnings need them, made once for each tool set."""
         if toolset.fingerprint not in self._tools:
             self._tools[toolset.fingerprint] = ListedTools((tool.server, tool.name) for tool in toolset.tools)
         return self._tools[toolset.fingerprint]
 
     def _find_cassette_toolset(self, suite: SuitePlan, cassette: Cassette) -> Toolset:
-        """The tools that a cassette names, from the suite's lock file."""
+        """Return the tools that a cassette names. Raise `Refusal` if the suite's lock file lacks them or is damaged."""
         path, fingerprint = get_toolset_lock_path(self._root, suite), cassette.toolset.fingerprint
         try:
             lock = self._locks.get(suite.id) or read_toolset_lock(path)
@@ -99,7 +100,9 @@ class Replay:
             raise Refusal(str(error), ("restore it from git, or record the suite again",)) from None
         self._locks[suite.id] = lock
         if fingerprint not in lock.toolsets:
-            raise Refusal(f"{path.as_posix()}: it lacks the tools of a cassette", (f"they are {fingerprint}",))
+            raise Refusal(
+                f"{path.as_posix()}: the tools of a cassette are missing", (f"their fingerprint is {fingerprint}",)
+            )
         return lock.toolsets[fingerprint]
 
 
@@ -107,7 +110,7 @@ def _add_run(scorer: CellScorer, cassette: Cassette) -> None:
     try:
         scorer.add(cassette.to_trace())
     except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, ValueError) as error:
-        # Sealed by other hands: arguments that are no JSON, or a cost that is no number.
+        # The integrity hash is not a signature: another program may have sealed arguments that are not JSON.
         raise Refusal(f"run {cassette.key.run} is corrupt", (str(error) or type(error).__name__,)) from None
 
 
@@ -121,7 +124,7 @@ def find_recorded_state(root: Path, planned: PlannedCell) -> RecordedState:
 
 
 def find_unused_cassettes(root: Path, plan: Plan) -> Iterator[Path]:
-    """Recordings in the folders of these suites that no test of them uses."""
+    """Yield the recordings in the folders of a plan's suites that none of their tests uses."""
     cells = [planned for planned in iterate_cells(plan) if planned.cell.model is not None]
     used = {Path(file) for planned in cells for file in list_cassette_files(root, planned)}
     used |= {get_toolset_lock_path(root, suite) for suite in plan.suites}

@@ -129,7 +129,7 @@ def test_a_lock_file_that_is_missing_damaged_or_newer_is_refused(tmp_path: Path)
     lock = make_shop(tmp_path)[0].parents[1] / "toolsets.lock.json"
     data = lock.read_bytes()
     cases = {
-        "lacks the tools of a cassette": None,
+        "the tools of a cassette are missing": None,
         "JSON is malformed": b"<<<<<<< main\n" + data,
         "upgrade toolgrade": data.replace(b'"format": 1', b'"format": 2'),
         "a fingerprint does not fit its tools": data.replace(b'"server": "docs"', b'"server": "dogs"', 1),
