@@ -10,7 +10,7 @@ from timing import best_of
 import toolgrade
 from toolgrade.cassette import FinishedRun, Recorder, Redactor, fingerprint
 from toolgrade.compiler.plan import Plan
-from toolgrade.runners.cassettes.cassette import cassette_path, seal_cassette
+from toolgrade.runners.cassettes.cassette import locate_cassette, seal_cassette
 from toolgrade.runners.cassettes.recording import make_cassette
 from toolgrade.runners.cell_selection import iterate_cells
 from toolgrade.runners.engine import run_cells
@@ -57,7 +57,7 @@ def record(plan: Plan, root: Path) -> list[Path]:
     files: list[Path] = []
     for planned in cells:
         for run in range(1, RUNS + 1):
-            file = cassette_path(root, *planned, run)
+            file = locate_cassette(root, planned, run)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(seal_cassette(make_cassette(planned, run, done, toolset, Redactor())))
             files.append(file)

@@ -1,1 +1,1 @@
-"""Effects: a plan in, results out."""
+"""The part with effects: it runs a plan, live or from recordings, and returns results."""

@@ -1,4 +1,4 @@
-"""The loop: an agent asks, tools are called, answers go back, until it has none to ask or its turns are used up."""
+"""The agent loop: the agent asks for calls, the tools are called, the answers go back, up to the test's `max_turns`."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from .agents.agent import Agent, AskedCall, OfferedTool, Task, ToolAnswer, Turn
 from .catalogs.merged_catalog import MergedCatalog
 from .servers.session import ServerCallResult
 
+# An agent that repeats itself would fill the memory and the cassette long before its turns are used up.
 MAX_CALLS = 1000
 UNKNOWN_TOOL = "unknown_tool"
 
@@ -19,7 +20,7 @@ CallTool = Callable[[OfferedTool, dict[str, Any]], Awaitable[ServerCallResult]]
 
 @dataclass(frozen=True, slots=True)
 class FinishedConversation:
-    """What an agent did, in the shape a cassette takes."""
+    """The calls and the answer of an agent, in the shape that a cassette stores."""
 
     tool_calls: tuple[dict[str, Any], ...]
     final_response: str | None
@@ -34,11 +35,7 @@ class FinishedConversation:
 async def run_conversation(
     agent: Agent, task: Task, offer: MergedCatalog, call_tool: CallTool, max_turns: int
 ) -> FinishedConversation:
-    """Run an agent on a task.
-
-    Calls of one turn are carried out one after another, in the order they were asked for: two equal runs then find a
-    server in the same state. The calls of the last turn are carried out too; nobody reads their answers.
-    """
+    """Run an agent on a task and return what it did. Raise `Fault` if it asks for more than `MAX_CALLS` calls."""
     conversation = agent.begin(task)
     turns: list[Turn] = []
     calls: list[dict[str, Any]] = []
@@ -48,6 +45,8 @@ async def run_conversation(
         turns.append(turn)
         if len(calls) + len(turn.calls) > MAX_CALLS:
             raise Fault(f"the agent asked for more than {MAX_CALLS:,} calls in one run")
+        # One after another, never at once: two equal runs then find the server in the same state. The calls of the last
+        # turn are made too, as a trace without them would be scored as if the agent had not selected these tools.
         done = [await _execute_call(asked, offer, call_tool) for asked in turn.calls]
         calls += [{"turn": len(turns), **record} for record, _ in done]
         answers = [answer for _, answer in done]
@@ -59,7 +58,7 @@ async def run_conversation(
 async def _execute_call(
     asked: AskedCall, offer: MergedCatalog, call_tool: CallTool
 ) -> tuple[dict[str, Any], ToolAnswer]:
-    """One call: what is recorded of it, and what the agent reads. What cannot be called is recorded as what it is."""
+    """Make one call; return its record and what the agent reads. A call that cannot be made has its own status."""
     tool = offer.find(asked.name)
     record: dict[str, Any] = {"name": asked.name} if tool is None else {"server": tool.server, "name": tool.tool}
     if asked.args is None:
@@ -67,6 +66,7 @@ async def _execute_call(
         raw = {} if asked.raw is None else {"args": asked.raw}
         return {**record, **raw, "status": MALFORMED}, ToolAnswer(asked.id, asked.name, text, True)
     record["args"] = dict(asked.args)
+    # A wrong name is the model's mistake: it is answered like a failed call, and the model may correct itself.
     if tool is None:
         return {**record, "status": UNKNOWN_TOOL}, ToolAnswer(asked.id, asked.name, "there is no such tool", True)
     result = await call_tool(tool, dict(asked.args))
@@ -76,7 +76,7 @@ async def _execute_call(
 
 
 def _make_finished_conversation(turns: Sequence[Turn], calls: Sequence[dict[str, Any]]) -> FinishedConversation:
-    """The last turn's text is the answer, unless it asked for calls: then the turns ran out before one."""
+    """Return the turns as one conversation. There is no answer if the last turn still asked for calls."""
     last = turns[-1]
     return FinishedConversation(
         tool_calls=tuple(calls),
@@ -91,7 +91,7 @@ def _make_finished_conversation(turns: Sequence[Turn], calls: Sequence[dict[str,
 
 
 def _sum_usage(turns: Sequence[Turn]) -> Usage | None:
-    """Tokens of all turns; a sum of which a part is not known is not known."""
+    """Return the tokens of all turns, or None if those of any turn are unknown."""
     known = [turn.usage for turn in turns if turn.usage is not None]
     if len(known) < len(turns):
         return None

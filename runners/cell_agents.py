@@ -1,4 +1,4 @@
-"""The agents of a live run: one for each cell, all of them found before anything is started."""
+"""Choosing the agent of each cell of a live run, before any server is started."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,15 +10,15 @@ from .models.model_pool import ModelPool
 
 
 def choose_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> dict[str, Agent]:
-    """An agent for each cell with a model, by the cell's key; a model that nobody knows stops the run here."""
+    """Return the agent of each cell that has a model, by the cell's key. Raise `BadInput` if a model is unknown."""
     return dict(_iterate_cell_agents(cells, models))
 
 
 def _iterate_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> Iterator[tuple[str, Agent]]:
     lexical = LexicalAgent()
     for planned in cells:
-        suite, test, cell = planned
-        if cell.model == LEXICAL:
+        model = planned.cell.model
+        if model == LEXICAL:
             yield make_cell_key(planned), lexical
-        elif cell.model is not None:
-            yield make_cell_key(planned), models.make_agent(cell.model, suite, test)
+        elif model is not None:
+            yield make_cell_key(planned), models.make_agent(model, planned.suite, planned.test)

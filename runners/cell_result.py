@@ -1,4 +1,4 @@
-"""What a runner gives back: for each cell the verdicts of its gates, and what is known of its runs."""
+"""The results of a runner: for each cell the verdicts of its gates, its runs, and what they cost."""
 
 from typing import Any, Literal
 
@@ -14,10 +14,9 @@ TestStatus = Literal["passed", "failed", "error", "skipped"]
 
 
 class ScoredCall(CallOutcome, frozen=True, omit_defaults=True, gc=False):
-    """One call: what became of it, in which turn it was made, and its arguments without secrets, if they are short.
+    """One call with its outcome, its turn, and its redacted arguments if they are short enough for a report."""
 
-    What is made by the thousand is not watched for cycles (`gc=False`): it has none, as it comes from JSON.
-    """
+    # gc=False: thousands of these are made, and tracking each costs a replay time. They come from JSON: no cycles.
 
     turn: int | UnsetType = UNSET
     args: Any = UNSET
@@ -25,7 +24,7 @@ class ScoredCall(CallOutcome, frozen=True, omit_defaults=True, gc=False):
 
 
 class TraceResult(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One run, with what became of each of its calls."""
+    """One run with the outcome of each of its calls."""
 
     run: int
     tool_calls: tuple[ScoredCall, ...]
@@ -34,7 +33,7 @@ class TraceResult(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class RecordedTools(msgspec.Struct, frozen=True):
-    """The tools that the agent saw."""
+    """The fingerprint of the tools that the agent was offered, and the servers that listed them."""
 
     fingerprint: str
     tools: int
@@ -42,7 +41,7 @@ class RecordedTools(msgspec.Struct, frozen=True):
 
 
 class ServerSurface(msgspec.Struct, frozen=True):
-    """What the tools of one server cost the model to read."""
+    """The tokens of the tools of one server."""
 
     name: str
     tools: int
@@ -50,14 +49,14 @@ class ServerSurface(msgspec.Struct, frozen=True):
 
 
 class ToolSurface(msgspec.Struct, frozen=True):
-    """What one tool, `server.tool`, costs the model to read."""
+    """The tokens of one tool, named `server.tool`."""
 
     tool: str
     tokens: int
 
 
 class CatalogSurface(msgspec.Struct, frozen=True):
-    """What the merged catalog costs the model to read, as a live run measured it; the largest tools first."""
+    """The tokens of the merged catalog, as a live run counted them; the largest tools come first."""
 
     tokens: int
     servers: tuple[ServerSurface, ...]
@@ -65,7 +64,7 @@ class CatalogSurface(msgspec.Struct, frozen=True):
 
 
 class CellResult(msgspec.Struct, frozen=True):
-    """One test with one model: its runs and the verdict of each gate. What is not known is None."""
+    """One test with one model: its runs and the verdict of each gate. A field that is not known is None."""
 
     suite: SuitePlan
     test: PlannedTest
@@ -84,6 +83,7 @@ class CellResult(msgspec.Struct, frozen=True):
 
     @property
     def status(self) -> TestStatus:
+        """Return the verdict on the cell: one failed gate fails it, and a skipped gate never passes it alone."""
         if self.error is not None:
             return "error"
         statuses = {gate.status for gate in self.gates}

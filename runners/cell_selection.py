@@ -1,4 +1,4 @@
-"""Which cells of a plan are meant: by words, names, tags, models and shards."""
+"""The cells of a plan, and selecting some of them by text, name, tag, model or shard."""
 
 import re
 from collections.abc import Iterator
@@ -6,12 +6,19 @@ from dataclasses import dataclass
 
 from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
 
-PlannedCell = tuple[SuitePlan, PlannedTest, Cell]
+
+@dataclass(frozen=True, slots=True)
+class PlannedCell:
+    """One test of a suite with one model."""
+
+    suite: SuitePlan
+    test: PlannedTest
+    cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A narrowing of a plan; the empty one selects everything."""
+    """The conditions that a cell must meet to be run; without any, every cell is selected."""
 
     text: str | None = None
     tags: tuple[str, ...] = ()
@@ -21,42 +28,43 @@ class Selection:
 
     @property
     def is_everything(self) -> bool:
+        """Return whether no condition is set."""
         return self == Selection()
 
     def select_cells(self, plan: Plan) -> list[PlannedCell]:
-        """The selected cells, in the order of the plan."""
+        """Return the selected cells, in the order of the plan."""
         part, parts = self.shard
         chosen = [cell for cell in iterate_cells(plan) if self._is_selected(cell)]
+        # Round robin: the tests of one slow suite are spread over all shards.
         return [cell for index, cell in enumerate(chosen) if index % parts == part - 1]
 
     def _is_selected(self, planned: PlannedCell) -> bool:
-        _, test, cell = planned
+        test = planned.test
         by_text = self.text is None or self.text.casefold() in test.name.casefold()
         by_name = not self.names or test.name in self.names
         by_tag = not self.tags or any(tag in test.tags for tag in self.tags)
-        return by_text and by_name and by_tag and (not self.models or cell.model in self.models)
+        return by_text and by_name and by_tag and (not self.models or planned.cell.model in self.models)
 
 
 def escape_model(model: str) -> str:
-    """A model for `--models`, where a comma parts two of them."""
+    """Return a model's name as `--models` takes it, with commas and backslashes escaped."""
     return re.sub(r"[,\\]", r"\\\g<0>", model)
 
 
 def split_models(text: str) -> tuple[str, ...]:
-    """The models that `--models` names: parted by commas; `\\,` is a comma of a name."""
-    found = re.findall(r"(?:[^,\\]|\\.)+", text, re.DOTALL)
-    return tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in found)
+    """Return the names in a `--models` list. They are separated by commas; `\\,` is a comma within a name."""
+    parts = re.findall(r"(?:[^,\\]|\\.)+", text, re.DOTALL)
+    return tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in parts)
 
 
 def make_cell_key(planned: PlannedCell) -> str:
-    """A cell's name among the cells of all suites."""
-    suite, _, cell = planned
-    return f"{suite.id}/{cell.id}"
+    """Return the key of a cell, unique among the cells of all suites."""
+    return f"{planned.suite.id}/{planned.cell.id}"
 
 
 def iterate_cells(plan: Plan) -> Iterator[PlannedCell]:
-    """Every cell of a plan, in its order."""
+    """Yield every cell of a plan, in its order."""
     for suite in plan.suites:
         for test in suite.tests:
             for cell in test.cells:
-                yield suite, test, cell
+                yield PlannedCell(suite, test, cell)

@@ -1,4 +1,4 @@
-"""The engine: cells in, results out in the order of the plan, however many work at once. It emits events."""
+"""The engine runs cells on several threads and returns their results in the order of the plan. It emits events."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,8 @@ RunCell = Callable[[PlannedCell], CellResult]
 def run_cells(
     cells: Sequence[PlannedCell], run_cell: RunCell, workers: int = 1, listener: Listener = discard_event
 ) -> tuple[CellResult, ...]:
-    """Run every cell. The results do not depend on who finishes first; the listener hears of one thing at a time."""
+    """Run every cell and return the results in the order of `cells`, whichever finishes first."""
+    # Listeners print and count: they get one event at a time, whatever thread it comes from.
     one_at_a_time = Lock()
     done = 0
 
@@ -35,6 +36,7 @@ def run_cells(
 
 
 def _map_cells(run: RunCell, cells: Sequence[PlannedCell], workers: int) -> Sequence[CellResult]:
+    # No pool for one worker: starting threads costs more than replaying a small suite.
     if workers <= 1 or len(cells) <= 1:
         return [run(cell) for cell in cells]
     with ThreadPoolExecutor(workers) as pool:

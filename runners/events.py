@@ -1,4 +1,4 @@
-"""What happens during a run, as data: runners emit events, and whoever shows or keeps a run listens."""
+"""The events of a run. Runners emit them; progress displays and other listeners receive them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from .cell_selection import PlannedCell
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """So many cells are about to run."""
+    """A run of `cells` cells begins."""
 
     cells: int
 
 
 @dataclass(frozen=True, slots=True)
 class CellStarted:
-    """A cell is being run."""
+    """A cell begins to run."""
 
     cell: PlannedCell
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStarting:
-    """A server is about to be started, or reached."""
+    """A server is about to be started, or connected to."""
 
     server: AnyServer
 
@@ -38,7 +38,7 @@ class CallMade:
 
 @dataclass(frozen=True, slots=True)
 class CellFinished:
-    """A cell has its verdict; it is the `done`-th of `total`."""
+    """A cell has its verdict; `done` of `total` cells are finished."""
 
     result: CellResult
     done: int
@@ -47,7 +47,7 @@ class CellFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """Every cell has its verdict; they are in the order of the plan."""
+    """Every cell has its verdict; the results are in the order of the plan."""
 
     results: tuple[CellResult, ...]
 
@@ -57,4 +57,4 @@ Listener = Callable[[Event], None]
 
 
 def discard_event(_event: Event) -> None:
-    """The listener that does nothing."""
+    """Ignore an event."""

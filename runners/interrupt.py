@@ -1,4 +1,4 @@
-"""Work that can be interrupted: a signal cancels it, and it is given the time to clean up after itself."""
+"""Running asynchronous work so that a signal cancels it and it still cleans up after itself."""
 
 import asyncio
 import signal
@@ -12,11 +12,12 @@ _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def run_interruptibly(work: Coroutine[Any, Any, T]) -> T:
-    """Run work to its end; Ctrl-C, however often, ends it once, and raises KeyboardInterrupt when it has cleaned up."""
+    """Run work and return its result. Raise `KeyboardInterrupt` if a signal came, after the work has cleaned up."""
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
         task = loop.create_task(work)
         for name in _SIGNALS:
+            # Windows has no signal handlers in its event loop; SIGHUP exists on POSIX alone.
             with suppress(NotImplementedError, AttributeError):
                 loop.add_signal_handler(getattr(signal, name), _cancel_once, task)
         try:
@@ -26,5 +27,6 @@ def run_interruptibly(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _cancel_once(task: "asyncio.Task[Any]") -> None:
+    # A second Ctrl-C must not cancel the clean-up that the first one started: servers would be left running.
     if not task.cancelling():
         task.cancel()

@@ -1,4 +1,4 @@
-"""The journal of a live run: what every finished cell did, so that an interrupted run goes on where it was."""
+"""The journal of a live run: it keeps every finished cell, so that an interrupted run can be resumed."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ _IGNORED = "*\n"
 
 
 class JournalEntry(msgspec.Struct, frozen=True):
-    """A finished cell: its runs, and what only a live run knows. It is scored anew, as gates may have changed."""
+    """A finished cell: its runs, and what only a live run can measure. Its gates are scored again on resumption."""
 
     suite: str
     cell: str
@@ -30,20 +30,22 @@ class JournalEntry(msgspec.Struct, frozen=True):
 
 
 class Journal:
-    """A file with a line for each finished cell, each on disk before the next cell counts as finished."""
+    """A JSONL file with a line for each finished cell, synced to disk line by line."""
 
     def __init__(self, folder: Path, suites: Iterable[SuitePlan]) -> None:
+        # Named after the suites: two runs of different suites in one folder do not share a journal.
         names = "\0".join(sorted(suite.id for suite in suites))
         self.path = folder / FOLDER / f"live-{sha256(names.encode()).hexdigest()[:8]}.jsonl"
         self._entries: dict[tuple[str, str, str], JournalEntry] = {}
 
     def begin(self, resume: bool) -> None:
-        """Read what is there, or start empty."""
+        """Open the journal, with its entries if `resume` is set. Raise `Fault` if the file cannot be written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             (self.path.parent / ".gitignore").write_text(_IGNORED)
             if resume and self.path.exists():
                 self._entries = {_get_entry_key(entry): entry for entry in _decode_entries(self.path.read_bytes())}
+            # Written again, not appended to: a line that was cut off by a kill would spoil the next one.
             self.path.write_bytes(b"".join(_encode_entry(entry) for entry in self._entries.values()))
         except OSError as error:
             raise Fault(
@@ -51,13 +53,12 @@ class Journal:
             ) from None
 
     def find(self, planned: PlannedCell) -> JournalEntry | None:
-        """What a cell did, if it finished and the suite still asks for the same."""
-        suite, test, cell = planned
-        entry = self._entries.get((suite.id, cell.id, make_run_shape(*planned).digest))
-        return entry if entry is not None and len(entry.cassettes) == test.runs else None
+        """Return the entry of a cell, or None if it did not finish or the suite has changed what shapes its runs."""
+        entry = self._entries.get((planned.suite.id, planned.cell.id, make_run_shape(planned).digest))
+        return entry if entry is not None and len(entry.cassettes) == planned.test.runs else None
 
     def add(self, entry: JournalEntry) -> None:
-        """Keep a finished cell."""
+        """Append a finished cell. Raise `Fault` if the file cannot be written."""
         try:
             with self.path.open("ab") as file:
                 file.write(_encode_entry(entry))
@@ -67,7 +68,7 @@ class Journal:
             raise Fault(f"{self.path.as_posix()}: {error.strerror or error}") from None
 
     def discard(self) -> None:
-        """Forget everything: the run is over."""
+        """Delete the journal, at the end of a complete run."""
         self.path.unlink(missing_ok=True)
 
 
@@ -80,7 +81,7 @@ def _encode_entry(entry: JournalEntry) -> bytes:
 
 
 def _decode_entries(data: bytes) -> Iterator[JournalEntry]:
-    """The entries of a journal; a line that was being written when the run was killed is none."""
+    """Yield the entries of a journal; skip a line that was cut off when the run was killed."""
     for line in data.splitlines():
         try:
             yield msgspec.json.decode(line, type=JournalEntry)

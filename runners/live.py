@@ -1,4 +1,4 @@
-"""A live run: every cell against real servers, several at once, each journalled when it is finished."""
+"""A live run: cells run against real servers, several at once, and each is journalled when it finishes."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
@@ -14,7 +14,7 @@ from .cell_result import CellResult
 from .cell_selection import PlannedCell, make_cell_key
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted
 from .journal import Journal
-from .live_cell import Keep, LiveCellRunner, list_test_servers, score_journal_entry
+from .live_cell import LiveCellRunner, StoreRun, list_test_servers, score_journal_entry
 from .replay import NO_MODEL
 from .servers.environment import check_server_variables
 from .servers.limits import ServerLimits
@@ -24,7 +24,7 @@ from .servers.transports import LaunchContext
 
 @dataclass(frozen=True, slots=True)
 class LiveInputs:
-    """What a live run takes from outside: variables, the folder of each suite, agents by cell, and secrets to hide."""
+    """The inputs of a live run besides the plan: environment, suite folders, agents by cell key, secrets to redact."""
 
     environment: Mapping[str, str]
     folders: Mapping[str, Path]
@@ -33,28 +33,33 @@ class LiveInputs:
     limits: ServerLimits = field(default_factory=ServerLimits)
 
     def get_launch_context(self, planned: PlannedCell) -> LaunchContext:
-        return LaunchContext(self.environment, self.folders[planned[0].id])
+        """Return the environment and the folder that the servers of a cell are started with."""
+        return LaunchContext(self.environment, self.folders[planned.suite.id])
 
 
 class LiveRun:
-    """Runs cells; one that the world stops is an error, and the others go on."""
+    """A run of cells, in which a cell that fails becomes an error and the others go on."""
 
-    def __init__(self, world: LiveInputs, journal: Journal, keep: Keep, listener: Listener) -> None:
-        self._world, self._journal, self._keep, self._listener = world, journal, keep, listener
+    def __init__(self, inputs: LiveInputs, journal: Journal, keep: StoreRun, listener: Listener) -> None:
+        self._inputs, self._journal, self._keep, self._listener = inputs, journal, keep, listener
         self._stopped: dict[str, Fault] = {}
         self._done = 0
 
     async def run(self, cells: Sequence[PlannedCell], workers: int) -> tuple[CellResult, ...]:
-        """Every cell, at most `workers` of them at once; the results are in the order of the plan."""
+        """Run every cell, at most `workers` at once, and return the results in the order of `cells`.
+
+        Raise `BadInput` if a server needs an environment variable that is not set.
+        """
+        # All variables are checked before the first server starts: nothing is spent on a run that cannot finish.
         for planned in cells:
-            check_server_variables(list_test_servers(planned), self._world.environment)
+            check_server_variables(list_test_servers(planned), self._inputs.environment)
         self._listener(RunStarted(len(cells)))
-        places = asyncio.Semaphore(workers)
-        async with ServerPool(self._world.limits, self._listener) as pool:
+        slots = asyncio.Semaphore(workers)
+        async with ServerPool(self._inputs.limits, self._listener) as pool:
             live = LiveCellRunner(pool, self._keep, self._listener)
 
             async def run_one(planned: PlannedCell) -> CellResult:
-                async with places:
+                async with slots:
                     return await self._run_cell(live, planned, len(cells))
 
             results = await _gather_results([run_one(planned) for planned in cells])
@@ -69,18 +74,19 @@ class LiveRun:
         return result
 
     async def _compute_result(self, live: LiveCellRunner, planned: PlannedCell) -> CellResult:
-        suite, test, cell = planned
-        if cell.model is None:
-            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in test.gates)
-            return CellResult(suite, test, cell, 0, skipped)
+        suite, model = planned.suite, planned.cell.model
+        if model is None:
+            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.test.gates)
+            return CellResult(suite, planned.test, planned.cell, 0, skipped)
         entry = self._journal.find(planned)
         if entry is not None:
             return score_journal_entry(planned, entry)
-        if suite.id in self._stopped and cell.model != LEXICAL:
+        # Once the budget is used up, every later cell with a model would fail alike. The lexical agent costs nothing.
+        if suite.id in self._stopped and model != LEXICAL:
             return self._make_error_result(planned, Fault(f"not run: {self._stopped[suite.id]}"))
         try:
             entry = await live.run(
-                planned, self._world.agents[make_cell_key(planned)], self._world.get_launch_context(planned)
+                planned, self._inputs.agents[make_cell_key(planned)], self._inputs.get_launch_context(planned)
             )
         except Fault as fault:
             if fault.ends_the_suite:
@@ -90,15 +96,15 @@ class LiveRun:
         return score_journal_entry(planned, entry)
 
     def _make_error_result(self, planned: PlannedCell, fault: Fault) -> CellResult:
-        """A cell without a verdict. What a server says of itself may hold a secret."""
-        suite, test, cell = planned
-        redactor = Redactor(self._world.secrets)
+        """Return a cell with an error instead of a verdict, redacted: a server's own output may hold a secret."""
+        redactor = Redactor(self._inputs.secrets)
         lines = tuple(redactor.redact_text(line) for line in fault.details)
-        return CellResult(suite, test, cell, test.runs, (), error=redactor.redact_text(str(fault)), details=lines)
+        error, test = redactor.redact_text(str(fault)), planned.test
+        return CellResult(planned.suite, test, planned.cell, test.runs, (), error=error, details=lines)
 
 
 async def _gather_results(work: Sequence[Coroutine[None, None, CellResult]]) -> tuple[CellResult, ...]:
-    """The results of all; the first that fails, which is a bug of ours, ends the others and is raised as it is."""
+    """Return the results of all work. Raise the first exception as it is, not as a group, and cancel the rest."""
     try:
         async with asyncio.TaskGroup() as tasks:
             running = [tasks.create_task(one) for one in work]

@@ -28,20 +28,20 @@ from .servers.pool import RunSessions, ServerPool
 from .servers.session import ServerCallResult
 from .servers.transports import LaunchContext
 
-Keep = Callable[[PlannedCell, int, FinishedRun], Cassette]
+StoreRun = Callable[[PlannedCell, int, FinishedRun], Cassette]
 """What becomes of a finished run: the cassette of it, written or not."""
 
 
 class LiveCellRunner:
     """Runs the cells of one live run; what it learns about a tool set serves them all."""
 
-    def __init__(self, pool: ServerPool, keep: Keep, listener: Listener) -> None:
+    def __init__(self, pool: ServerPool, keep: StoreRun, listener: Listener) -> None:
         self._pool, self._keep, self._listener = pool, keep, listener
         self._sights = ObservedToolsCache()
 
     async def run(self, planned: PlannedCell, agent: Agent, place: LaunchContext) -> JournalEntry:
         """Every run of a cell, one after another; a Fault where one of them cannot be finished."""
-        suite, test, cell = planned
+        suite, test, cell = planned.suite, planned.test, planned.cell
         seen: ObservedTools | None = None
         cassettes: list[Cassette] = []
         retries = 0
@@ -56,7 +56,7 @@ class LiveCellRunner:
             retries += done.retries
             cassettes.append(self._keep(planned, number, finished))
         assert seen is not None, "this is a bug in toolgrade: a test has at least one run"
-        digest = make_run_shape(*planned).digest
+        digest = make_run_shape(planned).digest
         warnings = seen.listed.find_warnings(test)
         return JournalEntry(
             suite.id, cell.id, digest, tuple(cassettes), warnings, _get_surface(planned, seen), retries or None
@@ -70,7 +70,7 @@ class LiveCellRunner:
             self._listener(CallMade(planned))
             return result
 
-        test = planned[1]
+        test = planned.test
         if test.prompt is None:
             raise BadInput(f"`{test.name}` has no prompt: it cannot be run", "give it a `prompt:`")
         changes = sessions.count_list_changes()
@@ -83,15 +83,14 @@ class LiveCellRunner:
 
 def list_test_servers(planned: PlannedCell) -> tuple[AnyServer, ...]:
     """The servers of a test, in the order it names them."""
-    suite, test, _ = planned
-    by_name = {server.name: server for server in suite.servers}
-    return tuple(by_name[name] for name in dict.fromkeys(test.servers))
+    by_name = {server.name: server for server in planned.suite.servers}
+    return tuple(by_name[name] for name in dict.fromkeys(planned.test.servers))
 
 
 def score_journal_entry(planned: PlannedCell, entry: JournalEntry) -> CellResult:
     """The verdict on a cell, from what was recorded of it."""
     conditions = ScoringConditions("live", None if entry.surface is None else entry.surface.tokens)
-    scorer = CellScorer(*planned, conditions, keep=keep_as_recorded)
+    scorer = CellScorer(planned.suite, planned.test, planned.cell, conditions, keep=keep_as_recorded)
     for cassette in entry.cassettes:
         scorer.add(cassette.to_trace())
     tools = entry.cassettes[0].toolset
@@ -109,7 +108,7 @@ def _get_surface(planned: PlannedCell, seen: ObservedTools) -> CatalogSurface | 
     """Return what the tools cost to read; raise the Fault that says why it is unknown only if a gate needs it."""
     if not isinstance(seen.surface, Fault):
         return seen.surface
-    if any(GATES[gate.name].needs_live_run for gate in planned[1].gates):
+    if any(GATES[gate.name].needs_live_run for gate in planned.test.gates):
         raise seen.surface
     return None
 

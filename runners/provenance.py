@@ -1,4 +1,4 @@
-"""Where and when a run was made: what run.json holds, and report.json never does."""
+"""Where and when a run was made. run.json holds it; report.json does not, as it must not vary between equal runs."""
 
 import platform
 import shutil
@@ -8,14 +8,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-_PATIENCE_S = 10
+_GIT_TIMEOUT_S = 10
 _PACKAGES = ("toolgrade", "click", "jsonschema-rs", "msgspec", "pydantic", "pydantic-ai-slim", "PyYAML", "rfc8785")
 
 
 def collect_provenance(
     folder: Path, started: datetime, finished: datetime, seconds: float, is_dirty: bool | None = None
 ) -> dict[str, Any]:
-    """Commit, times and versions. No process is started: git's own files are read, and do not say what changed."""
+    """Return the commit, the times and the versions of a run. No process is started: git's own files are read."""
     return {
         "schema": "toolgrade.run/1",
         **read_git_head(folder),
@@ -30,14 +30,14 @@ def collect_provenance(
 
 
 def has_changes(folder: Path) -> bool | None:
-    """Whether files that git tracks were changed; None outside a repository. It starts git, so a replay never asks."""
+    """Return whether tracked files were changed, or None outside a repository. It starts git: a replay never asks."""
     git = shutil.which("git")
     if git is None:
         return None
     command = [git, "status", "--porcelain", "--untracked-files=no"]
     try:
         done = subprocess.run(  # noqa: S603 - argv, no shell
-            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_PATIENCE_S
+            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_GIT_TIMEOUT_S
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -46,28 +46,30 @@ def has_changes(folder: Path) -> bool | None:
 
 def _describe_platform() -> str:
     # platform.platform() asks for the processor, too, and starts `uname -p` for it.
-    found = platform.uname()
-    return f"{found.system}-{found.release}-{found.machine}"
+    system = platform.uname()
+    return f"{system.system}-{system.release}-{system.machine}"
 
 
 def read_git_head(folder: Path) -> dict[str, str]:
-    """The commit and branch that are checked out, where the folder is in a repository."""
+    """Return the commit and the branch that are checked out, or nothing outside a repository."""
     git = next((parent / ".git" for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
     if git is None:
         return {}
+    # In a worktree or a submodule `.git` is a file that names the real folder.
     if git.is_file():
         git = (git.parent / _read_text(git).removeprefix("gitdir:").strip()).resolve()
     head = _read_text(git / "HEAD")
     if not head.startswith("ref: "):
         return {"commit": head} if head else {}
     ref = head.removeprefix("ref: ")
-    found = {"branch": ref.removeprefix("refs/heads/")}
+    branch = {"branch": ref.removeprefix("refs/heads/")}
+    # A branch is a file of its own, in the folder shared by all worktrees, or a line of packed-refs after `git gc`.
     commit = (
         _read_text(git / ref)
         or _read_text(_find_common_folder(git) / ref)
         or _find_packed_commit(_find_common_folder(git), ref)
     )
-    return {**found, "commit": commit} if commit else found
+    return {**branch, "commit": commit} if commit else branch
 
 
 def _find_common_folder(git: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Whether recordings still fit what servers list now: fingerprints on cassettes against live listings."""
+"""Comparing the fingerprints on cassettes with what the servers list now."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -7,15 +7,16 @@ from pathlib import Path
 import msgspec
 
 from ..compiler.plan import PlannedTest, SuitePlan
-from .cassettes.cassette import cassette_path
+from .cassettes.cassette import locate_cassette
 from .cassettes.cassette_file import Refusal, load_cassette
 from .cassettes.toolset_lock import BrokenToolsetLock, get_toolset_lock_path, read_toolset_lock
 from .catalogs.drift import ToolChange, find_drift
 from .catalogs.fingerprint import ServerListing, Toolset, fingerprint
+from .cell_selection import PlannedCell
 
 
 class RecordingComparison(msgspec.Struct, frozen=True):
-    """Tests that were recorded with the same tools of the same servers, and what has changed since."""
+    """The changes since a recording, for the tests that were recorded with the same tools of the same servers."""
 
     tests: tuple[str, ...]
     servers: tuple[str, ...]
@@ -25,12 +26,12 @@ class RecordingComparison(msgspec.Struct, frozen=True):
 
     @property
     def is_drift(self) -> bool:
-        """Whether a model would see something else now."""
+        """Return whether a model would see different tools now."""
         return self.recorded != self.live
 
 
 class SuiteRecordings(msgspec.Struct, frozen=True):
-    """What the cassettes of a suite say: tests by fingerprint and servers, tool sets, and what could not be read."""
+    """The cassettes of a suite: its tests by fingerprint and servers, its tool sets, and the refused files."""
 
     tests: dict[tuple[str, tuple[str, ...]], tuple[str, ...]]
     toolsets: dict[str, Toolset]
@@ -38,11 +39,12 @@ class SuiteRecordings(msgspec.Struct, frozen=True):
 
     @property
     def servers(self) -> frozenset[str]:
+        """Return the names of all servers that were recorded."""
         return frozenset(server for _, servers in self.tests for server in servers)
 
 
 def read_recordings(suite: SuitePlan, root: Path) -> SuiteRecordings:
-    """The fingerprints on the cassettes of a suite, and the tools behind them."""
+    """Read the fingerprints on the cassettes of a suite and the tools behind them, and collect what is refused."""
     tests: defaultdict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     toolsets: dict[str, Toolset] = {}
     refused: list[str] = []
@@ -63,18 +65,19 @@ def read_recordings(suite: SuitePlan, root: Path) -> SuiteRecordings:
 def compare_recordings(
     recorded: SuiteRecordings, listings: Mapping[str, ServerListing]
 ) -> tuple[RecordingComparison, ...]:
-    """What changed since the recordings, for those whose servers are all listed."""
-    found: list[RecordingComparison] = []
+    """Return what changed since the recordings, for those whose servers are all in `listings`."""
+    comparisons: list[RecordingComparison] = []
     for (old, servers), tests in recorded.tests.items():
         if all(server in listings for server in servers):
             live = fingerprint({server: listings[server] for server in servers})
+            # Without the lock file the hash alone is known: that the tools changed, not how.
             changes = find_drift(recorded.toolsets[old], live) if old in recorded.toolsets else ()
-            found.append(RecordingComparison(tests, servers, old, live.fingerprint, changes))
-    return tuple(found)
+            comparisons.append(RecordingComparison(tests, servers, old, live.fingerprint, changes))
+    return tuple(comparisons)
 
 
 def _list_cassettes(suite: SuitePlan, root: Path) -> Iterator[tuple[PlannedTest, Path]]:
     for test in suite.tests:
         for cell in test.cells:
             for run in range(1, test.runs + 1) if cell.model else ():
-                yield test, cassette_path(root, suite, test, cell, run)
+                yield test, locate_cassette(root, PlannedCell(suite, test, cell), run)

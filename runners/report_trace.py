@@ -1,4 +1,4 @@
-"""A run as the report shows it: every call with what became of it, nothing longer than a page can bear."""
+"""A run as the report shows it: every call with its outcome, and no text longer than a fixed bound."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -19,19 +19,19 @@ _MARK = REDACTED.encode()
 
 
 def make_trace_result(classes: Sequence[ToolClass] | None, trace: Trace, run: int) -> TraceResult:
-    """A run whose secrets were taken out already."""
+    """Return a run for the report. Its secrets must have been redacted already."""
     outcomes = list_call_outcomes(classes, trace)
     calls = tuple(_make_scored_call(call, outcome) for call, outcome in zip(trace.tool_calls, outcomes, strict=True))
     return TraceResult(run, calls, _cut_text(trace.final_response), UNSET if trace.turns is None else trace.turns)
 
 
 def keep_as_recorded(trace: Trace) -> Trace:
-    """A run from a cassette may be shown as it is: secrets were taken out when it was written."""
+    """Return a run from a cassette unchanged: it was redacted when it was recorded."""
     return trace
 
 
 def redact_trace(trace: Trace) -> Trace:
-    """A run that was recorded elsewhere, without what looks like a secret."""
+    """Return a run that was recorded elsewhere, with everything that looks like a secret redacted."""
     redactor = Redactor()
     calls = tuple(msgspec.structs.replace(call, args=_redact_args(call, redactor)) for call in trace.tool_calls)
     answer = None if trace.final_response is None else redactor.redact_text(trace.final_response)
@@ -60,6 +60,7 @@ def _make_scored_call(call: Call, outcome: CallOutcome) -> ScoredCall:
 
 def _cut_args(raw: bytes) -> Any:
     args = msgspec.json.decode(raw)
+    # The bound is on compact JSON, so that spaces do not count; raw bytes within it need no second encoding.
     if len(raw) <= MAX_ARGS_BYTES:
         return args
     compact = _COMPACT.encode(args)

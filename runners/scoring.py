@@ -29,7 +29,7 @@ _SCORED = ScoringConditions("score")
 Run = Trace | Mapping[str, Any]
 """A run in Python: a Trace, or the same as a mapping with `tool_calls`."""
 
-Keep = Callable[[Trace], Trace]
+CleanTrace = Callable[[Trace], Trace]
 """A trace without what must not be shown of it."""
 
 
@@ -37,7 +37,7 @@ class CellScorer:
     """The tallies of one cell. A run is added and forgotten, unless `keep` gives what may be shown of its trace."""
 
     def __init__(
-        self, suite: SuitePlan, test: PlannedTest, cell: Cell, conditions: ScoringConditions, keep: Keep | None
+        self, suite: SuitePlan, test: PlannedTest, cell: Cell, conditions: ScoringConditions, keep: CleanTrace | None
     ) -> None:
         self._owner = (suite, test, cell)
         self._tallies: list[GateTally] = [gate.begin(conditions) for gate in test.gates]
@@ -66,7 +66,7 @@ class CellScorer:
 class _KeptTraces:
     """Every run as a report may show it, with what became of its calls."""
 
-    def __init__(self, gates: Iterable[Gate], keep: Keep) -> None:
+    def __init__(self, gates: Iterable[Gate], keep: CleanTrace) -> None:
         self._classes = find_tool_classes(gates)
         self._keep = keep
         self.shown: list[TraceResult] = []
@@ -113,7 +113,7 @@ def score_traces(
 class _CellIndex:
     """The cells that runs may belong to; which one, is worked out once for each test and model that runs name."""
 
-    def __init__(self, plan: Plan, test: str | None, keep: Keep | None) -> None:
+    def __init__(self, plan: Plan, test: str | None, keep: CleanTrace | None) -> None:
         names = [planned.name for suite in plan.suites for planned in suite.tests]
         if test is not None and test not in names:
             raise BadInput(f"no test is named `{test}`", format_suggestion(test, names))

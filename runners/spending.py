@@ -1,4 +1,4 @@
-"""What the runs of a cell used and cost together; a sum of which a part is not known is not known."""
+"""The usage and cost of the runs of a cell. A total is unknown if a part of it is."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ from ..gates.trace import Trace, Usage
 
 
 class Spending:
-    """Runs added one by one."""
+    """Totals to which runs are added one by one."""
 
     def __init__(self) -> None:
         self._runs = 0
@@ -16,7 +16,9 @@ class Spending:
         self._cost: Decimal | None = Decimal(0)
 
     def add(self, trace: Trace) -> None:
+        """Add the usage and the cost of one run."""
         self._runs += 1
+        # Most recorded traces have neither usage nor cost: nothing more to add once all three are unknown.
         if self._input is self._output is self._cost is None:
             return
         usage = trace.usage or _UNKNOWN
@@ -26,13 +28,14 @@ class Spending:
 
     @property
     def usage(self) -> Usage | None:
+        """Return the tokens of all runs, or None if neither total is known."""
         if not self._runs or self._input is self._output is None:
             return None
         return Usage(self._input, self._output)
 
     @property
     def cost(self) -> str | None:
-        """Dollars; a free run has none."""
+        """Return the dollars of all runs, or None if they are unknown or the runs were free."""
         return format_dollars(self._cost) if self._cost else None
 
 

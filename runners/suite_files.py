@@ -1,4 +1,4 @@
-"""Suite files on disk: which ones are meant, and what they hold."""
+"""Finding and reading suite files on disk."""
 
 import os
 import stat
@@ -16,35 +16,37 @@ DEFAULT_FOLDER = "suites"
 
 
 def compile_suites(arguments: Sequence[str]) -> Compilation:
-    """Compile the suites that were named: files, folders, or `suites/` where nothing was."""
+    """Compile the named files and folders, or `suites/` if none is named. Raise `BadInput` if one cannot be read."""
     return compile_sources(read_suites(arguments))
 
 
 def map_suite_folders(compilation: Compilation) -> dict[str, Path]:
-    """The folder of each suite's file, by the suite's id."""
+    """Return the folder of each suite's file, by the suite's id."""
     suites = compilation.plan.suites if compilation.plan else ()
     return {suite.id: Path(file).parent for suite, file in zip(suites, compilation.texts, strict=True)}
 
 
 def read_suites(arguments: Sequence[str]) -> list[SuiteSource]:
-    """The suite files that were named, each once, in the order of their names within a folder."""
+    """Return the named suite files, each once and in a fixed order. Raise `BadInput` if one cannot be read."""
     sources: dict[Path, SuiteSource] = {}
     for argument in arguments or (DEFAULT_FOLDER,):
         for path in _find_suite_files(Path(argument)):
             source = SuiteSource(
                 path.as_posix(), _read_suite(path), _get_display_path(path, argument), make_catalog_reader(path.parent)
             )
+            # By resolved path: `suites suites/git.yml` names a file twice and compiles it once.
             sources.setdefault(path.resolve(), source)
     return list(sources.values())
 
 
 def make_catalog_reader(folder: Path) -> ToolsOf:
-    """What the frozen catalogs below a folder list; a link that leads out of it is not followed."""
+    """Return a function that reads the tool names of frozen catalogs below a folder, or says why it cannot."""
 
     def read_tool_names(name: str) -> frozenset[str] | str:
         from .catalogs.frozen_catalog import read_catalog
 
         path = folder / name
+        # A suite may come from a stranger: neither `..` nor a link may read a file outside its folder.
         if not path.resolve().is_relative_to(folder.resolve()):
             return f"{name}: leads out of the suite's folder"
         try:
@@ -57,10 +59,10 @@ def make_catalog_reader(folder: Path) -> ToolsOf:
 
 def _find_suite_files(path: Path) -> Iterator[Path]:
     if path.is_dir():
-        found = sorted(_walk_suite_files(path), key=lambda file: file.as_posix())
-        if not found:
+        files = sorted(_walk_suite_files(path), key=lambda file: file.as_posix())
+        if not files:
             raise BadInput(f"{path}: no suite here (*.yml or *.yaml)", "write one, or name another folder")
-        yield from found
+        yield from files
     elif path.exists():
         yield path
     else:
@@ -78,13 +80,13 @@ def _read_suite(path: Path) -> bytes:
         if not stat.S_ISREG(path.stat().st_mode):
             raise BadInput(f"{path}: not a regular file")
         with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)  # one more than allowed: the compiler then reports the size
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
 
 
 def _get_display_path(path: Path, argument: str) -> str:
-    """The name for plans and reports: relative, so that it is the same on every machine."""
+    """Return the path for plans and reports: relative, so that it is the same on every machine."""
     whole = path.resolve()
     root = Path.cwd()
     if not whole.is_relative_to(root):

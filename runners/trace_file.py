@@ -1,4 +1,4 @@
-"""Traces in files: a JSON file is one run, a JSONL file has a run a line; read as a stream."""
+"""Reading traces from files, as a stream: a JSON file holds one run, a JSONL file one run per line."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ class RecordedRun(Trace, frozen=True, omit_defaults=True, gc=False):
 
 
 class TraceFileEntry(msgspec.Struct, frozen=True, gc=False):
-    """A run as read, or why it could not be; `line` is 0 where the file is one run."""
+    """A run, or the reason why it could not be read. `line` is 0 if the file holds one run."""
 
     file: str
     line: int
@@ -35,6 +35,7 @@ class TraceFileEntry(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def place(self) -> str:
+        """Return the file and the line for a message."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
@@ -42,7 +43,7 @@ _DECODER = msgspec.json.Decoder(RecordedRun)
 
 
 def read_runs(files: Sequence[str]) -> Iterator[TraceFileEntry]:
-    """Every run of these files, in order, each read when it is asked for."""
+    """Yield every run of these files, in order, as it is read. Raise `BadInput` if a file cannot be opened."""
     for file in files:
         if file == STDIN:
             yield from _read_stream("<stdin>", sys.stdin.buffer)
@@ -55,6 +56,8 @@ def read_runs(files: Sequence[str]) -> Iterator[TraceFileEntry]:
 
 
 def _read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
+    # One line at a time, with a bound: memory does not grow with the file, whatever it holds. On stdin, which has no
+    # suffix, a first line that is JSON by itself means JSONL.
     first = stream.readline(MAX_RUN_BYTES + 1).removeprefix(_BOM)
     if not file.endswith(_LINES) and (file.endswith(".json") or not _is_whole_json(first)):
         yield _parse_document(file, first + stream.read(MAX_RUN_BYTES + 1 - len(first)))
@@ -72,7 +75,8 @@ def _read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
 
 
 def _is_whole_json(line: bytes) -> bool:
-    """Whether a first line is JSON by itself, so that the rest are runs of their own."""
+    """Return whether a first line is JSON by itself, so that the other lines are runs too."""
+    # Raw checks the syntax without building the value.
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError):
@@ -94,7 +98,7 @@ def _parse_document(file: str, data: bytes) -> TraceFileEntry:
 
 
 def _decode_run(data: bytes) -> tuple[RecordedRun | None, str | None]:
-    """The run, or why it cannot be read."""
+    """Return the run, or the reason why it cannot be read."""
     try:
         return _DECODER.decode(data), None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -104,7 +108,7 @@ def _decode_run(data: bytes) -> tuple[RecordedRun | None, str | None]:
 
 
 def explain_decode_error(error: Exception) -> str:
-    """What is wrong with a run that could not be decoded, in a user's words."""
+    """Return what is wrong with a run that could not be decoded, for a user who never heard of msgspec."""
     if isinstance(error, UnicodeDecodeError):
         return "not UTF-8 text"
     text = str(error)

@@ -61,9 +61,9 @@ def record_all(folder: Path, plan: Plan, **fields: Any) -> list[Path]:
     recorder = Recorder(plan, folder / "cassettes")
     run: dict[str, Any] = {"tools": {"docs": TOOLS}, "tool_calls": CALLS, "final_response": "Ada wrote it.", **fields}
     return [
-        recorder.record(test.name, model=cell.model, run=number, **run)
-        for _, test, cell in iterate_cells(plan)
-        for number in range(1, test.runs + 1)
+        recorder.record(planned.test.name, model=planned.cell.model, run=number, **run)
+        for planned in iterate_cells(plan)
+        for number in range(1, planned.test.runs + 1)
     ]
 
 

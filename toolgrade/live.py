@@ -20,7 +20,7 @@ from .runners.cell_selection import Selection, make_cell_key
 from .runners.events import Listener, discard_event
 from .runners.journal import Journal
 from .runners.live import LiveInputs, LiveRun
-from .runners.live_cell import Keep
+from .runners.live_cell import StoreRun
 from .runners.models.model_pool import ModelLimits, ModelPool
 from .runners.servers.environment import list_plan_secrets
 from .runners.suite_files import map_suite_folders
@@ -60,7 +60,7 @@ async def run_live(
             return make_report(plan, await LiveRun(world, journal, keep, listener).run(cells, workers), "live")
 
 
-def make_cassette_keeper(stack: ExitStack, plan: Plan, cassettes: StrPath | None, secrets: tuple[str, ...]) -> Keep:
+def make_cassette_keeper(stack: ExitStack, plan: Plan, cassettes: StrPath | None, secrets: tuple[str, ...]) -> StoreRun:
     """What becomes of a finished run: a cassette in a file, or the same cassette for scoring alone."""
     if cassettes is not None:
         return stack.enter_context(Recorder(plan, Path(cassettes))).record_run

@@ -54,7 +54,7 @@ class SuiteFile(pytest.File):
         if compilation.plan is None:
             raise self.CollectError(render_full(compilation.errors, compilation.texts))
         for planned in iterate_cells(compilation.plan):
-            _, test, cell = planned
+            test, cell = planned.test, planned.cell
             name = f"{test.name}[{cell.model}]" if cell.model else test.name
             item: CellItem = CellItem.from_parent(self, name=make_visible(name))  # pyright: ignore[reportUnknownMemberType]
             item.planned, item.compilation = planned, compilation
@@ -96,8 +96,8 @@ class CellItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        suite, test, _ = self.planned
-        return self.path, SuiteLocations(self.compilation).find_test(suite.name, test.name).line - 1, self.name
+        location = SuiteLocations(self.compilation).find_test(self.planned.suite.name, self.planned.test.name)
+        return self.path, location.line - 1, self.name
 
 
 def score_or_fail(

@@ -1,1 +1,1 @@
-"""Runs in files: recording, redaction, locks, and why a recording is refused."""
+"""Cassettes: recording runs in files, redacting them, locking them, and refusing those that no longer fit."""

@@ -1,6 +1,6 @@
-"""Cassettes: a run as it happened, in a file that says when it is damaged or no longer fits the suite.
+"""The format of cassettes: a recorded run in a file, with the inputs that shaped it and an integrity hash.
 
-The integrity hash finds corruption. It is not a signature: who can write the file can write the hash.
+The integrity hash detects corruption. It is not a signature: whoever can write the file can write the hash.
 """
 
 from decimal import Decimal
@@ -15,6 +15,7 @@ from ...compiler.identity import make_hashed_slug
 from ...compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
 from ...foundations.canonical_json import digest_json, to_json
 from ...gates.trace import Call, Trace, Usage
+from ..cell_selection import PlannedCell
 
 FORMAT = 1
 KIND = "toolgrade.cassette"
@@ -23,7 +24,7 @@ _UNSEALED = f"sha256:{'0' * 64}"
 
 
 class RunShape(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What shapes a run, and so has to be the same for a recording to stand for it. Gates are not in it."""
+    """The inputs that shape a run. A recording fits a test only if they are unchanged; gates are not among them."""
 
     driver: str
     max_turns: int
@@ -35,11 +36,12 @@ class RunShape(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
+        """Return the sha256 of the canonical JSON of these inputs."""
         return digest_json(self)
 
 
 class CassetteKey(msgspec.Struct, frozen=True):
-    """Which run of which cell this is."""
+    """The run and the cell that a cassette belongs to."""
 
     suite: str
     test: str
@@ -51,7 +53,7 @@ class CassetteKey(msgspec.Struct, frozen=True):
 
 
 class RecordedToolset(msgspec.Struct, frozen=True):
-    """The fingerprint of the tools the agent saw; the tools themselves are in the suite's lock file."""
+    """The fingerprint of the tools that the agent was offered; the suite's lock file holds the hash of each."""
 
     scheme: str
     fingerprint: str
@@ -60,13 +62,13 @@ class RecordedToolset(msgspec.Struct, frozen=True):
 
 
 class RecordedCall(Call, frozen=True, omit_defaults=True):
-    """A call with what came back: JSON that stays as it is until somebody asks for it."""
+    """A call with its result, as undecoded JSON: no gate reads results, so a replay does not parse them."""
 
     result: Raw | UnsetType = UNSET
 
 
 class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One run of one cell. It is a trace, too: `toolgrade score` reads it as it is."""
+    """One run of one cell. It is a valid trace: `toolgrade score` reads the same file."""
 
     format: int
     kind: str
@@ -83,7 +85,7 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
     warnings: tuple[str, ...] = ()
 
     def to_trace(self) -> Trace:
-        """The run for scoring."""
+        """Return the run as a trace for scoring. Raise `ArithmeticError` if its cost is not a number."""
         cost = None if isinstance(self.cost, UnsetType) else Decimal(self.cost)
         return Trace(
             self.tool_calls,
@@ -94,51 +96,62 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-def make_run_shape(suite: SuitePlan, test: PlannedTest, cell: Cell) -> RunShape:
-    """What shapes the runs of a cell, as the suite has it now."""
-    by_name = {server.name: server for server in suite.servers}
+def make_run_shape(planned: PlannedCell) -> RunShape:
+    """Return the inputs that shape the runs of a cell, as the suite has them now."""
+    test = planned.test
+    by_name = {server.name: server for server in planned.suite.servers}
     servers = tuple(_collect_server_settings(by_name[name]) for name in dict.fromkeys(test.servers))
-    driver = LEXICAL if cell.model == LEXICAL else "model"
+    driver = LEXICAL if planned.cell.model == LEXICAL else "model"
+    # Default sampling is left out, so that recordings of tests without it keep their digest.
     sampling = UNSET if test.sampling == Sampling() else test.sampling
     return RunShape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url)
 
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
-    """Where a run is kept: below the suite's folder, under names that no other test or model shares."""
-    return Path(list_cassette_files(root, suite, test, cell)[run - 1])
+    """Return where a run of a test with a model is kept; `toolgrade.cassette` exports it."""
+    return locate_cassette(root, PlannedCell(suite, test, cell), run)
 
 
-def list_cassette_files(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell) -> list[str]:
-    """Where all runs of a cell are kept, as text: a replay of thousands has no time for path objects."""
-    start = f"{root.as_posix()}/{suite.id}/{test.id}/{make_hashed_slug(cell.model or '')}.run"
-    return [f"{start}{run}.json" for run in range(1, test.runs + 1)]
+def locate_cassette(root: Path, planned: PlannedCell, run: int) -> Path:
+    """Return where a run is kept: below the suite's folder, under names that no other test or model shares."""
+    return Path(list_cassette_files(root, planned)[run - 1])
+
+
+def list_cassette_files(root: Path, planned: PlannedCell) -> list[str]:
+    """Return the files of all runs of a cell, as text."""
+    # Text, not Path objects: a replay of thousands of cells would spend a large part of its time on making them.
+    start = f"{root.as_posix()}/{planned.suite.id}/{planned.test.id}/{make_hashed_slug(planned.cell.model or '')}.run"
+    return [f"{start}{run}.json" for run in range(1, planned.test.runs + 1)]
 
 
 def get_meta_path(cassette: Path) -> Path:
-    """Where times, latencies, request ids and versions are kept: neither hashed nor committed."""
+    """Return the file beside a cassette for what varies between equal runs: times, request ids, versions."""
     return cassette.with_suffix(".meta.json")
 
 
 def seal_cassette(cassette: Cassette) -> bytes:
-    """The file's bytes, with the hash of all of them but itself."""
+    """Return the bytes of the cassette's file, with the sha256 of all of them except the hash itself."""
+    # The hash is taken over the file with zeros in its place, and then put there: the file need not be parsed to check.
     blank = to_json(msgspec.structs.replace(cassette, integrity=_UNSEALED))
     whole = f"sha256:{sha256(blank).hexdigest()}"
     return blank.replace(_format_integrity_line(_UNSEALED), _format_integrity_line(whole), 1)
 
 
 def is_intact(data: bytes, integrity: str) -> bool:
-    """Whether a file's bytes are those that were sealed."""
+    """Return whether the bytes of a file are those that were sealed."""
     blank = data.replace(_format_integrity_line(integrity), _format_integrity_line(_UNSEALED), 1)
     return integrity == f"sha256:{sha256(blank).hexdigest()}"
 
 
 def _format_integrity_line(integrity: str) -> bytes:
-    """The line of the hash: no key that sorts before it holds anything but text and numbers."""
+    """Return the line of the file that holds the hash."""
+    # Its first match is the hash: the keys that sort before it hold text and numbers, and text has no raw line breaks.
     return f'\n  "integrity": "{integrity}"'.encode()
 
 
 def _collect_server_settings(server: AnyServer) -> dict[str, Any]:
-    """A server as it would be written, without what does not shape a run."""
+    """Return the settings of a server that shape a run."""
+    # A timeout decides whether a run finishes, not what the agent does in it.
     written: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(server))
     return {name: value for name, value in written.items() if name != "timeout_s"}
 

@@ -1,4 +1,4 @@
-"""Why a cassette cannot stand for a run: what is missing, damaged or changed, and the command that records again."""
+"""Reading cassettes, and refusing those that are missing, damaged or recorded before a change of the suite."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ _MAX_SIDE_BY_SIDE = 100
 
 
 class _CassetteHeader(msgspec.Struct):
-    """What every format has: enough to say that a file is of a newer one."""
+    """The fields that every format has, to recognise a file of a newer one."""
 
     format: int
     kind: str
@@ -28,7 +28,7 @@ _HEAD = msgspec.json.Decoder(_CassetteHeader)
 
 
 class Refusal(Exception):
-    """A cassette that is not used, and why; `details` stand below the message."""
+    """The reason why a cassette is not used; `details` are printed below the message."""
 
     def __init__(self, message: str, details: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -36,11 +36,12 @@ class Refusal(Exception):
 
 
 def load_cassette(path: Path | str) -> Cassette:
-    """A recording that is whole, or a refusal."""
+    """Return the cassette in a file. Raise `Refusal` if it is missing, damaged or of a newer format."""
     data = _read_cassette_bytes(path)
     try:
         cassette = _WHOLE.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        # A file of a newer format may not decode; it must be called newer, not corrupt.
         _refuse_other_formats(data)
         raise Refusal("corrupt", (str(error),)) from None
     if cassette.kind != KIND or cassette.format > FORMAT:
@@ -74,14 +75,13 @@ def _refuse_other_formats(data: bytes) -> None:
 
 
 def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: RunShape, digest: str) -> None:
-    """Refuse a recording of another run, or of this one before the suite's inputs to it changed."""
-    suite, test, cell = planned
-    key = cassette.key
+    """Raise `Refusal` if a cassette is of another run, or if the inputs of the run have changed since."""
+    test, model, key = planned.test, planned.cell.model, cassette.key
     if cassette.status != "complete":
         raise Refusal("incomplete: the recording was interrupted")
-    if key.model != cell.model:
-        raise Refusal("recorded with another model", (f"recorded: {key.model}", f"suite:    {cell.model}"))
-    if key.run != run or key.test != test.name or key.suite != suite.name:
+    if key.model != model:
+        raise Refusal("recorded with another model", (f"recorded: {key.model}", f"suite:    {model}"))
+    if key.run != run or key.test != test.name or key.suite != planned.suite.name:
         raise Refusal("recorded for another test or run", (f"recorded: {key.suite}, {key.test}, run {key.run}",))
     if key.runs != test.runs:
         details = (f"recorded: {key.runs} runs", f"suite:    {test.runs} runs")
@@ -91,7 +91,7 @@ def check_fit(cassette: Cassette, planned: PlannedCell, run: int, shape: RunShap
 
 
 def format_record_command(files: Iterable[str], tests: Sequence[str]) -> str:
-    """What records these tests of these suite files again."""
+    """Return the command that records these tests of these suite files again."""
     narrowed = [f"--test={quote_word(tests[0])}"] if len(tests) == 1 else []
     return " ".join(["toolgrade run", *map(quote_word, files), "--mode live", *narrowed])
 
@@ -99,12 +99,13 @@ def format_record_command(files: Iterable[str], tests: Sequence[str]) -> str:
 def _describe_shape_change(old: RunShape, new: RunShape) -> tuple[str, tuple[str, ...]]:
     names = [name for name in RunShape.__struct_fields__ if getattr(old, name) != getattr(new, name)]
     details = [line for name in names for line in _format_field_change(name, getattr(old, name), getattr(new, name))]
+    # The digests differ though no field does if another version hashed a field that this one does not know.
     what = ", ".join(name.replace("_", " ") for name in names) or "the inputs of the run"
     return f"recorded before a change of {what}", tuple(details)
 
 
 def _format_field_change(name: str, old: object, new: object) -> Iterator[str]:
-    """Old and new below each other where both are short, else a diff."""
+    """Yield the old and the new value below each other if both are short, else a diff."""
     before, after = _format_field_value(old), _format_field_value(new)
     if "\n" in before or "\n" in after or max(len(before), len(after)) > _MAX_SIDE_BY_SIDE:
         yield f"{name}:"

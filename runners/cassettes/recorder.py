@@ -1,4 +1,4 @@
-"""The recorder: cassettes on disk, each whole and without secrets, one recorder at a time."""
+"""The recorder writes cassettes: each whole, without secrets, and with one recorder at a time in a suite's folder."""
 
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from ..atomic_file import TEMPORARY, read_regular, write_durably
 from ..catalogs.fingerprint import Toolset, fingerprint
 from ..cell_selection import PlannedCell, iterate_cells
 from ..servers.environment import list_plan_secrets
-from .cassette import MAX_BYTES, Cassette, cassette_path, get_meta_path, seal_cassette
+from .cassette import MAX_BYTES, Cassette, get_meta_path, locate_cassette, seal_cassette
 from .recorder_lock import hold_recording_lock
 from .recording import FinishedRun, make_cassette
 from .redaction import Redactor
@@ -27,12 +27,12 @@ _IGNORED = b".gitignore\n.lock\n.*.tmp\n*.meta.json\n"
 
 
 class Recorder:
-    """Writes cassettes for the tests of a plan.
+    """A writer of cassettes for the tests of a plan.
 
-    No value of a variable that the plan names, and none of `secrets`, ever reaches a file.
+    It never writes the value of an environment variable that the plan names, nor any of `secrets`.
 
-    As a context manager it holds the plan's suites from the start, so that a second recorder is refused before it has
-    spent anything, and forgets the tool sets that no cassette names any more at the end.
+    As a context manager it locks the plan's suites at the start, so that a second recorder is refused before it has
+    spent anything. At the end it removes the tool sets that no cassette names any more.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Recorder:
         self._root = Path(root)
         self._secrets = (*secrets, *list_plan_secrets(plan, environment))
         self._folder = Path.cwd()
-        self._held = ExitStack()
+        self._locks = ExitStack()
         self._is_holding = False
         self._writing = Lock()
 
@@ -55,31 +55,37 @@ class Recorder:
             for suite in self._plan.suites:
                 stack.enter_context(hold_recording_lock(self._root / suite.id))
                 _remove_leftovers(self._root / suite.id)
-            self._held = stack.pop_all()
+            # If any suite is locked, leaving the block releases those before it; else the locks outlive the block.
+            self._locks = stack.pop_all()
         self._is_holding = True
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
         self._is_holding = False
-        with self._held:
+        with self._locks:
+            # Only after success: an error of the clean-up would replace the one that ended the run.
             for suite in self._plan.suites if kind is None else ():
                 self._remove_unused_toolsets(suite)
 
     def record(self, test: str, *, run: int = 1, model: str | None = None, **done: Any) -> Path:
-        """Write one run of a test; the rest of the arguments are those of `FinishedRun`."""
+        """Write one run of a test and return its file; `done` are the fields of `FinishedRun`.
+
+        Raise `BadInput` if the plan has no such test, model or run, and `Fault` if the file cannot be written.
+        """
         planned = self._find_cell(test, model)
         self.record_run(planned, run, FinishedRun(**done))
-        return cassette_path(self._root, *planned, run)
+        return locate_cassette(self._root, planned, run)
 
     def record_run(self, planned: PlannedCell, run: int, done: FinishedRun) -> Cassette:
-        """Write one run of a cell, and give the cassette as it stands in the file: without secrets."""
+        """Write one run of a cell and return its cassette as the file has it: redacted."""
         redactor = Redactor(self._secrets, self._folder)
         toolset = fingerprint(done.collect_listings())
         cassette = make_cassette(planned, run, done, toolset, redactor)
-        path = cassette_path(self._root, *planned, run)
-        with self._writing, self._lock_suite(planned[0]):
+        path = locate_cassette(self._root, planned, run)
+        # The tools first: a crash in between leaves an unused tool set, not a cassette whose tools are missing.
+        with self._writing, self._lock_suite(planned.suite):
             self._write_gitignore()
-            self._write_toolset(planned[0], toolset)
+            self._write_toolset(planned.suite, toolset)
             if done.meta:
                 self._write_and_verify(
                     get_meta_path(path), to_json(redactor.redact_value(msgspec.to_builtins(done.meta)))
@@ -96,16 +102,19 @@ class Recorder:
             yield
 
     def _write_and_verify(self, path: Path, data: bytes) -> None:
-        """Write a file, read it again, and search both for every known secret."""
+        """Write a file. Raise `Fault` if a known secret is in it before or after, or if it reads back differently."""
         redactor = Redactor(self._secrets)
         if redactor.has_leak(data):
-            what = "a known secret stands in the prompt, a server's settings or the name of a tool"
-            help_ = "take it out of the suite, and name it with ${env:NAME} there"
-            raise Fault(f"{path.as_posix()}: nothing was written, as {what}", help_)
+            # The redactor leaves prompts and settings as they are, as the digest covers them: the author must act.
+            what = "a known secret is in the prompt, a server's settings or a tool's name"
+            help_ = "remove it from the suite, and refer to it as ${env:NAME} there"
+            raise Fault(f"{path.as_posix()}: nothing was written: {what}", help_)
         write_durably(path, data)
         written = read_regular(path, len(data))
         if written != data or redactor.has_leak(written):
-            raise Fault(f"{path.as_posix()}: the file does not hold what was written", "check the disk; record again")
+            raise Fault(
+                f"{path.as_posix()}: the file does not hold what was written", "check the disk, then record again"
+            )
 
     def _write_toolset(self, suite: SuitePlan, toolset: Toolset) -> None:
         path = get_toolset_lock_path(self._root, suite)
@@ -125,38 +134,40 @@ class Recorder:
         try:
             used = known.keep_toolsets(_list_used_fingerprints(path.parent))
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return  # what a damaged cassette names is not known
+            # A damaged cassette may name any tool set: none is removed.
+            return
         if used != known:
             self._write_and_verify(path, to_json(used))
 
     def _write_gitignore(self) -> None:
-        """git is told of the files that are not committed, this one among them."""
+        """Write a .gitignore for locks, temporary files and .meta.json files, if there is none."""
         path = self._root / ".gitignore"
         if not path.exists():
             write_durably(path, _IGNORED)
 
     def _find_cell(self, name: str, model: str | None) -> PlannedCell:
-        cells = [planned for planned in iterate_cells(self._plan) if planned[1].name == name]
+        cells = [planned for planned in iterate_cells(self._plan) if planned.test.name == name]
         if not cells:
-            names = [test.name for _, test, _ in iterate_cells(self._plan)]
+            names = [planned.test.name for planned in iterate_cells(self._plan)]
             raise BadInput(f"no test is named `{name}`", format_suggestion(name, names))
-        if len({suite.name for suite, _, _ in cells}) > 1:
+        if len({planned.suite.name for planned in cells}) > 1:
             raise BadInput(f"several suites have a test named `{name}`", "record with a plan of one suite")
-        chosen = [planned for planned in cells if model is None or planned[2].model == model]
-        if len(chosen) != 1 or chosen[0][2].model is None:
-            models = ", ".join(str(cell.model) for _, _, cell in cells if cell.model)
+        chosen = [planned for planned in cells if model is None or planned.cell.model == model]
+        if len(chosen) != 1 or chosen[0].cell.model is None:
+            models = ", ".join(planned.cell.model for planned in cells if planned.cell.model)
             raise BadInput(f"`{name}`: say which model", f"one of {models}" if models else "set `model:` in the suite")
         return chosen[0]
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """What a recorder that was killed had begun to write; who holds the folder knows that nobody is writing now."""
+    """Delete the temporary files of a recorder that was killed."""
+    # Only called with the lock held: nobody else is writing in this folder.
     for path in folder.rglob(f".*{TEMPORARY}"):
         path.unlink(missing_ok=True)
 
 
 class _CassetteToolset(msgspec.Struct):
-    """The part of a cassette, of any format, that names its tools."""
+    """The part of a cassette that names its tools, the same in every format."""
 
     class Tools(msgspec.Struct):
         fingerprint: str

@@ -1,4 +1,4 @@
-"""One recorder at a time: a lock that names its holder and dies with it."""
+"""A lock file that lets one recorder at a time write to a suite's folder."""
 
 import os
 from collections.abc import Generator
@@ -10,7 +10,8 @@ from ...foundations.fault import Fault
 
 @contextmanager
 def hold_recording_lock(folder: Path) -> Generator[None]:
-    """Hold a folder for writing; who else holds it is named. A holder that died leaves nothing behind."""
+    """Lock a folder for writing. Raise `Fault`, with the other process's id, if another recorder holds it."""
+    # The kernel releases an flock when its process ends, however it ends: no stale lock needs cleaning up.
     descriptor = _open_lock_file(folder)
     try:
         if not _try_lock(descriptor):
@@ -28,11 +29,11 @@ def _open_lock_file(folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         return os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     except OSError as error:
-        raise Fault(f"could not lock {folder.as_posix()}: {error.strerror or error}") from None
+        raise Fault(f"cannot lock {folder.as_posix()}: {error.strerror or error}") from None
 
 
 def _try_lock(descriptor: int) -> bool:
-    import fcntl
+    import fcntl  # not on Windows, where this module must still load
 
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

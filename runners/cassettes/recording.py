@@ -1,4 +1,4 @@
-"""A run as it is handed over for recording, and the cassette that is made of it: checked, bounded, without secrets."""
+"""Making a cassette of a finished run: checked, bounded in size, and redacted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,16 +17,16 @@ from .cassette import FORMAT, KIND, Cassette, CassetteKey, RecordedCall, Recorde
 from .redaction import Redactor
 
 MAX_RESULT_BYTES = 256 * 1024
-"""A longer result is cut, with its length and hash: no gate asks about it."""
+"""The bound of a recorded result. A longer one is cut to its length and hash, as no gate reads results."""
 
 _SORTED = msgspec.json.Encoder(order="sorted", decimal_format="string")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedRun:
-    """A run that happened. `tools` is what each server listed, as it sent it; `meta` is what varies between equal runs.
+    """A run to record. `tools` holds the tools that each server listed; `meta` holds what varies between equal runs.
 
-    A call is a mapping with `name`, and where they are known `server`, `args`, `status`, `result` and `turn`.
+    A call is a mapping with `name` and, if they are known, `server`, `args`, `status`, `result` and `turn`.
     """
 
     tool_calls: Sequence[Mapping[str, Any]]
@@ -39,7 +39,7 @@ class FinishedRun:
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def collect_listings(self) -> dict[str, ServerListing]:
-        """What each server listed; a plain list of tools comes from a server whose version is not known."""
+        """Return what each server listed. A plain list of tools becomes a listing without a version."""
         return {
             name: listed if isinstance(listed, ServerListing) else ServerListing(None, listed)
             for name, listed in self.tools.items()
@@ -47,18 +47,20 @@ class FinishedRun:
 
 
 def make_cassette(planned: PlannedCell, run: int, done: FinishedRun, toolset: Toolset, redactor: Redactor) -> Cassette:
-    """The cassette of a run; one that could not be replayed is refused before anything is touched."""
-    suite, test, cell = planned
+    """Return the cassette of a run. Raise `BadInput` if a replay could not read it."""
+    test = planned.test
     if not 1 <= run <= test.runs:
         raise BadInput(f"`{test.name}` has runs 1 to {test.runs}, not {run}")
-    shape = make_run_shape(*planned)
+    shape = make_run_shape(planned)
     try:
         calls = tuple(_make_recorded_call(call, redactor) for call in done.tool_calls)
         cassette = Cassette(
             format=FORMAT,
             kind=KIND,
             status="complete",
-            key=CassetteKey(suite.name, test.name, cell.model or "", run, test.runs, shape.digest, shape),
+            key=CassetteKey(
+                planned.suite.name, test.name, planned.cell.model or "", run, test.runs, shape.digest, shape
+            ),
             toolset=_make_recorded_toolset(toolset),
             tool_calls=calls,
             final_response=UNSET
@@ -78,7 +80,7 @@ def make_cassette(planned: PlannedCell, run: int, done: FinishedRun, toolset: To
 
 
 def _check_replayable(cassette: Cassette) -> None:
-    """What a replay will do with it has to work: encode it, and decode arguments."""
+    """Raise an exception of msgspec if a replay could not encode the cassette or decode its arguments."""
     msgspec.json.encode(cassette)
     for call in cassette.to_trace().tool_calls:
         if not isinstance(call.args, UnsetType):
@@ -86,7 +88,7 @@ def _check_replayable(cassette: Cassette) -> None:
 
 
 def _make_recorded_call(call: Mapping[str, Any], redactor: Redactor) -> RecordedCall:
-    """A call without secrets and with a result of bounded length; its keys are those of a recorded call."""
+    """Return a call redacted, with a bounded result. Raise `ValidationError` if it has keys of a wrong type."""
     values: dict[str, Raw] = {}
     if "args" in call:
         values["args"] = _encode_raw(redactor.redact_value(call["args"]))
@@ -97,6 +99,7 @@ def _make_recorded_call(call: Mapping[str, Any], redactor: Redactor) -> Recorded
 
 
 def _encode_raw(value: Any) -> Raw:
+    # The walk through the value is slow and hardly ever needed: the encoder finds surrogates first.
     try:
         return Raw(_SORTED.encode(value))
     except UnicodeEncodeError:
@@ -104,7 +107,7 @@ def _encode_raw(value: Any) -> Raw:
 
 
 def _escape_surrogates(value: Any) -> Any:
-    """The value with every lone surrogate, which UTF-8 cannot hold, as its escape."""
+    """Return a JSON value with every lone surrogate, which UTF-8 cannot hold, replaced by its escape."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Secrets taken out before anything is written, and the path of the working folder made the same everywhere."""
+"""Redacting secrets before anything is written, and replacing the path of the working folder by a dot."""
 
 import json
 import re
@@ -9,19 +9,24 @@ from typing import Any, cast
 from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
+# Shorter values, such as `true` or a port, occur by chance everywhere: replacing them would destroy recordings.
 _SHORTEST = 6
+# Whole keys or their last part: `max_tokens` and `page_token` are no secrets.
 _SECRET_KEY = re.compile(
     r"(^|[_\-.])(authorization|cookie|password|passwd|secret|credential|credentials|private[_-]?key"
     r"|api[_-]?key|access[_-]?key|client[_-]?secret|(access|auth|refresh|session|bearer|id)[_-]?token)$"
     r"|^(token|apikey|set-cookie|x-api-key|secret[_-]?key)$",
     re.IGNORECASE,
 )
+# Keys of OpenAI and Anthropic, GitHub, Slack, AWS, Google, GitLab, Hugging Face, and JSON web tokens. A JWT starts with
+# the base64 of `{"`; after a hyphen `eyJ` is part of a longer identifier.
 _SHAPES = re.compile(
     r"\b(?:sk-(?:ant-|proj-)?[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}"
     r"|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}|glpat-[A-Za-z0-9_-]{16,}"
     r"|hf_[A-Za-z0-9]{20,}|(?<!-)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,})"
 )
-# Elsewhere than after `Authorization:` a token has a digit, a sign or a capital inside: "basic understanding" is prose.
+# After `Authorization:` and a scheme every word is a token; without one it needs a digit. After a bare `Bearer` or
+# `Basic` it needs a digit, an equals sign or an inner capital: "basic understanding" is prose.
 _AUTHORIZATION = re.compile(
     r"(?i)\b(authorization\\?[\"']?\s*[:=]\s*\\?[\"']?(?:(?:bearer|basic|token|digest)\s+|(?=\S*[0-9])))"
     r"(?!\[redacted\])[^\s\"'\\,;]{4,}"
@@ -29,11 +34,13 @@ _AUTHORIZATION = re.compile(
 _BEARER = re.compile(
     r"\b((?i:bearer|basic))(\s+)(?=[A-Za-z._~+/-]*[0-9=]|[A-Za-z._~+/-]*[a-z][A-Z])[A-Za-z0-9._~+/=-]{8,}"
 )
+# JSON within text, where quotes may be escaped: tools often answer with JSON in a string.
 _MEMBER = re.compile(
     r"(?i)(\\?\"(?:[a-z0-9_.-]*[_.-])?(?:password|passwd|client[_-]?secret|secret|api[_-]?key|access[_-]?key"
     r"|private[_-]?key|(?:access|auth|refresh|session|bearer|id)[_-]?token|token|(?:set-)?cookie)\\?\"\s*:\s*\\?\")"
     r"(?!\[redacted\])[^\"\\]{4,}"
 )
+# `key`, `auth` and `sig` are secrets in a URL's query alone; elsewhere `key=value` is too common.
 _PARAMETER = re.compile(
     r"(?i)([?&;\s]|^)((?:api[_-]?key|(?<=[?&;])(?:key|auth|sig|signature)|access[_-]?token|token|password|secret"
     r"|client_secret|refresh_token)=)(?!\[redacted\](?:[&\s#\"']|$))[^&\s#\"']{4,}"
@@ -42,20 +49,21 @@ _COOKIE = re.compile(r"(?i)\b((?:set-)?cookie:\s*)(?!\[redacted\]$)[^\r\n=]{1,25
 
 
 class Redactor:
-    """Replaces secrets in JSON values, and counts what it replaced.
+    """A replacer of secrets in JSON values that counts its replacements.
 
-    The path of `folder`, which differs from machine to machine, becomes `.`; that is no secret, and is not counted.
+    The path of `folder`, which differs between machines, becomes `.`; that is not counted, as it is no secret.
     """
 
     def __init__(self, secrets: Iterable[str] = (), folder: Path | None = None) -> None:
         forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in expand_secret(secret)}
+        # The longest first: of two secrets, one the start of the other, the rest of the longer one would remain.
         ordered = sorted(forms, key=lambda form: (-len(form), form))
         self._known = re.compile("|".join(map(re.escape, ordered))) if ordered else None
         self._folder = _compile_folder_pattern(folder) if folder is not None and folder.name else None
         self.count = 0
 
     def redact_value(self, value: Any) -> Any:
-        """The same JSON value without secrets."""
+        """Return a JSON value with its secrets replaced."""
         if isinstance(value, str):
             return self.redact_text(value)
         if isinstance(value, dict):
@@ -65,7 +73,8 @@ class Redactor:
         return value
 
     def redact_text(self, text: str) -> str:
-        """The same text without secrets."""
+        """Return a text with its secrets replaced."""
+        # Known values first: a pattern might take a part of one, and leave a rest that no pattern matches.
         if self._known is not None:
             text = self._replace_matches(self._known, REDACTED, text)
         if self._folder is not None:
@@ -78,7 +87,7 @@ class Redactor:
         return self._replace_matches(_SHAPES, REDACTED, text)
 
     def has_leak(self, data: bytes) -> bool:
-        """Whether a known secret is in bytes that are about to be kept."""
+        """Return whether a known secret is in these bytes."""
         return self._known is not None and self._known.search(data.decode("utf-8", "replace")) is not None
 
     def _redact_member(self, key: str, part: Any) -> Any:
@@ -94,24 +103,27 @@ class Redactor:
 
 
 def _compile_folder_pattern(folder: Path) -> re.Pattern[str]:
-    """The folder's path where it stands by itself or begins a longer one, not where a sibling's name begins with it."""
+    """Return a pattern for the folder's path and the paths below it, but not for `/a/bc` if the folder is `/a/b`."""
     return re.compile(rf"(?<![\w.~-]){re.escape(str(folder))}(?!\.?[\w-])")
 
 
 def _iterate_members(value: Any) -> Iterable[tuple[str, Any]]:
-    """Keys as JSON writes them."""
+    """Return the members of an object, with keys as JSON writes them."""
     return ((str(key), part) for key, part in cast(dict[Any, Any], value).items())
 
 
 def expand_secret(secret: str) -> Iterable[str]:
-    """A secret as it may be written down: as it is, in URLs, in JSON, and in base64 at each alignment."""
+    """Yield a secret in the forms that it may be written in: plain, in URLs, in JSON, and in base64."""
     quoted = (quote(secret, safe=""), quote_plus(secret), quote(secret))
     yield from (secret, *quoted, *(re.sub("%..", lambda code: code[0].lower(), form) for form in quoted))
     yield from (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
+    # Base64 encodes three bytes at a time, so a secret within a longer text has three forms. The characters at either
+    # end that also depend on the neighbouring bytes are cut off; what is left occurs in every encoding of the text.
     raw = secret.encode()
     for encode in (b64encode, urlsafe_b64encode):
         for shift in range(3):
             whole = encode(b"\0" * shift + raw).decode().rstrip("=")
             inner = whole[(0, 2, 3)[shift] : len(whole) - (1 if (len(raw) + shift) % 3 else 0)]
+            # Shorter ones would match text by chance.
             if len(inner) >= 8:
                 yield inner

@@ -1,1 +1,1 @@
-"""What servers list: fingerprints, drift, cost, findings, frozen copies, and the merged catalog an agent sees."""
+"""Catalogs, the tools that servers list: fingerprints, drift, tokens, findings, frozen copies, the merged catalog."""

@@ -1,4 +1,4 @@
-"""What `doctor` finds: a catalog's fingerprint, what it costs, and what is wrong with it."""
+"""The result of `toolgrade doctor`: a catalog's fingerprint, its tokens, and the findings about it."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ SCHEMA = "toolgrade.doctor/1"
 
 
 class CatalogCheckup(msgspec.Struct, frozen=True, kw_only=True):
-    """One merged catalog; servers and tools stand largest first, the gravest finding first."""
+    """One merged catalog. Servers and tools are sorted by size, findings by severity."""
 
     name: str
     fingerprint: str
@@ -24,7 +24,7 @@ class CatalogCheckup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_catalog(name: str, listings: Mapping[str, ServerListing]) -> CatalogCheckup:
-    """Look at what servers list."""
+    """Return the checkup of what servers list. Raise `Fault` if tokens cannot be counted."""
     surface = count_surface(listings)
     toolset = fingerprint(listings)
     return CatalogCheckup(

@@ -1,4 +1,4 @@
-"""What changed between two toolsets, as data and in words."""
+"""The changes between two tool sets, as data and as lines of text."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -14,13 +14,15 @@ Kind = Literal["added", "removed", "renamed", "changed", "reordered", "outside"]
 
 _Name = TypeVar("_Name", Field, OutsideField)
 _KINDS: tuple[Kind, ...] = get_args(Kind)
-_SEEN = frozenset[Kind](("added", "removed", "renamed", "changed"))
+# The kinds that change what a model sees.
+_VISIBLE = frozenset[Kind](("added", "removed", "renamed", "changed"))
 _BARE_SCHEMAS: tuple[Any, ...] = (None, {}, [], {"type": "object"}, {"type": "object", "properties": {}})
+# A tool with neither a description nor parameters of its own: many tools are alike in that, so it identifies none.
 _BARE = frozenset((None, hash_rfc8785(""), *map(hash_rfc8785, _BARE_SCHEMAS)))
 
 
 class ToolChange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One difference; a reorder is of the server as a whole and has no tool."""
+    """One difference. A change of order concerns the whole server and names no tool."""
 
     kind: Kind
     server: str
@@ -30,21 +32,21 @@ class ToolChange(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _ListedTool(NamedTuple):
-    """A tool and its place in the listing."""
+    """A tool and its position in the listing."""
 
-    place: int
+    position: int
     tool: ToolFingerprint
 
 
 class _ToolPair(NamedTuple):
-    """A tool, before and after."""
+    """The same tool, before and after."""
 
     old: _ListedTool
     new: _ListedTool
 
 
 def find_drift(old: Toolset, new: Toolset) -> tuple[ToolChange, ...]:
-    """Every difference between two toolsets, by server and tool."""
+    """Return every difference between two tool sets, sorted by server and tool."""
     before, after = _group_by_server(old), _group_by_server(new)
     servers = dict.fromkeys((*before, *after))
     changes = (
@@ -54,18 +56,19 @@ def find_drift(old: Toolset, new: Toolset) -> tuple[ToolChange, ...]:
 
 
 def is_drift(changes: Iterable[ToolChange]) -> bool:
-    """Whether the model sees something else than before."""
-    return any(change.kind in _SEEN for change in changes)
+    """Return whether a model would see different tools than before."""
+    return any(change.kind in _VISIBLE for change in changes)
 
 
 def describe_tool_change(change: ToolChange) -> str:
-    """The change in one line that is safe to print."""
+    """Return a change as one line that is safe to print."""
     server, tool, was = (make_visible(text or "") for text in (change.server, change.tool, change.was))
     fields = _join_words([f"{field} fields" if field == "other" else field for field in change.fields])
     match change.kind:
         case "added" | "removed":
             return f"{server}: {tool} {change.kind}"
         case "renamed":
+            # A rename to a name that looks the same is how a server swaps a tool unnoticed: say how the two differ.
             reasons = find_lookalikes((change.was or "", change.tool or ""))
             return f"{server}: {was} renamed to {tool}" + "".join(f" ({reason})" for _, _, reason in reasons)
         case "changed":
@@ -88,16 +91,18 @@ def _rank_change(change: ToolChange) -> tuple[object, ...]:
 
 def _group_by_server(toolset: Toolset) -> dict[str, list[_ListedTool]]:
     servers: defaultdict[str, list[_ListedTool]] = defaultdict(list)
-    for place, tool in enumerate(toolset.tools):
-        servers[tool.server].append(_ListedTool(place, tool))
+    for position, tool in enumerate(toolset.tools):
+        servers[tool.server].append(_ListedTool(position, tool))
     return servers
 
 
 def _find_server_drift(server: str, old: list[_ListedTool], new: list[_ListedTool]) -> Iterator[ToolChange]:
     pairs: list[_ToolPair] = []
-    for key in (_get_full_key, _get_visible_key, _get_name_key):  # twins of one name: first those that stayed the same
-        found, old, new = _match_tools(key, old, new)
-        pairs += found
+    # From the strictest key to the loosest: of several tools with one name, those that stayed the same pair up first.
+    for key in (_get_full_key, _get_visible_key, _get_name_key):
+        matched, old, new = _match_tools(key, old, new)
+        pairs += matched
+    # Then tools that kept all but their name, if no other tool is alike: among several, the rename would be a guess.
     renamed, old, new = _match_tools(_get_body_key, old, new, only_unique=True)
     for pair in renamed:
         yield ToolChange("renamed", server, pair.new.tool.name, was=pair.old.tool.name)
@@ -109,7 +114,7 @@ def _find_server_drift(server: str, old: list[_ListedTool], new: list[_ListedToo
 
 
 def _find_edits(server: str, pairs: list[_ToolPair]) -> Iterator[ToolChange]:
-    """What changed within tools that are still there, and in their order."""
+    """Yield the changes within tools that are still there, and the change of their order."""
     for (_, old), (_, new) in pairs:
         if old.fields.get("name") == new.fields.get("name") and (
             fields := _find_differing_fields(old.fields, new.fields)
@@ -117,8 +122,9 @@ def _find_edits(server: str, pairs: list[_ToolPair]) -> Iterator[ToolChange]:
             yield ToolChange("changed", server, new.name, fields)
         if outside := _find_differing_fields(old.outside, new.outside):
             yield ToolChange("outside", server, new.name, outside)
-    places = [pair.new.place for pair in sorted(pairs, key=lambda pair: pair.old.place)]
-    if places != sorted(places):
+    # Positions in the new listing, in the order of the old one: sorted if and only if the order is the same.
+    positions = [pair.new.position for pair in sorted(pairs, key=lambda pair: pair.old.position)]
+    if positions != sorted(positions):
         yield ToolChange("reordered", server)
 
 
@@ -129,15 +135,17 @@ def _match_tools(
     *,
     only_unique: bool = False,
 ) -> tuple[list[_ToolPair], list[_ListedTool], list[_ListedTool]]:
-    """Pairs of equal key in their order, and what is left of both; a key of None matches nothing."""
+    """Return the pairs of equal key, and the rest of both lists. A key of None matches nothing."""
     before, after = _group_tools(key, old), _group_tools(key, new)
     pairs: list[_ToolPair] = []
     for value, olds in before.items():
         news = after.get(value, [])
         if value is not None and (not only_unique or len(olds) == len(news) == 1):
             pairs += map(_ToolPair, olds, news)
-    gone, come = {pair.old.place for pair in pairs}, {pair.new.place for pair in pairs}
-    return pairs, [one for one in old if one.place not in gone], [one for one in new if one.place not in come]
+    old_matched, new_matched = {pair.old.position for pair in pairs}, {pair.new.position for pair in pairs}
+    old_rest = [listed for listed in old if listed.position not in old_matched]
+    new_rest = [listed for listed in new if listed.position not in new_matched]
+    return pairs, old_rest, new_rest
 
 
 def _group_tools(
@@ -166,6 +174,6 @@ def _get_name_key(tool: ToolFingerprint) -> Hashable:
 
 
 def _get_body_key(tool: ToolFingerprint) -> Hashable:
-    """What a rename keeps; nothing, where it would tell no tool from another."""
+    """Return what a rename keeps, or None if too many tools have the same."""
     body = tool.fields.get("description"), tool.fields.get("inputSchema")
     return None if _BARE.issuperset(body) else body

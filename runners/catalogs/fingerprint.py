@@ -1,4 +1,4 @@
-"""Fingerprints of what servers really listed: one for the set of tools, one for each tool and each of its fields."""
+"""Fingerprints of what servers listed: of the set of tools, of each tool, and of each of its fields."""
 
 import json
 import math
@@ -16,10 +16,13 @@ OutsideField = Literal["title", "annotations", "outputSchema", "execution", "ico
 _FIELDS: tuple[Field, ...] = get_args(Field)
 _OUTSIDE: tuple[OutsideField, ...] = get_args(OutsideField)[:-1]
 _NAMED = frozenset((*_FIELDS, *_OUTSIDE))
+# ECMAScript numbers, which RFC 8785 prescribes, hold integers exactly up to here.
 _MAX_INT = 2**53 - 1
+# Well below the depth at which the json module's recursive encoder fails.
 _MAX_PLAIN_DEPTH = 100
 _MAX_SHOWN = 80
 _MARK = "\0"
+# Above here the order of code points and the order of UTF-16 units, which RFC 8785 sorts keys by, may differ.
 _SURROGATES = "\ud800"
 _ENCODE = json.JSONEncoder(
     ensure_ascii=False, check_circular=False, allow_nan=False, sort_keys=True, separators=(",", ":")
@@ -27,21 +30,21 @@ _ENCODE = json.JSONEncoder(
 
 
 class ServerListing(msgspec.Struct, frozen=True):
-    """What a server said of itself and answered to tools/list, in its own order."""
+    """A server's version and its answer to tools/list, unchanged and in its order."""
 
     version: str | None
     tools: Sequence[Mapping[str, Any]]
 
 
 class ServerVersion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A server, and the version it gave."""
+    """A server and its version, if it gave one."""
 
     name: str
     version: str | None = None
 
 
 class ToolFingerprint(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One tool. A field that the server did not send has no hash; `fields` is all that the model sees."""
+    """One tool. `fields` are those that a model sees; a field that the server did not send has no hash."""
 
     server: str
     name: str
@@ -51,7 +54,7 @@ class ToolFingerprint(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Toolset(msgspec.Struct, frozen=True, kw_only=True):
-    """Servers by name, the tools of each in its own order. The fingerprint covers what the model sees, in any order."""
+    """The tools of some servers. The fingerprint covers what a model sees, and does not depend on the order."""
 
     scheme: Scheme = "toolgrade.toolset/1"
     fingerprint: str
@@ -60,7 +63,7 @@ class Toolset(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fingerprint(listings: Mapping[str, ServerListing]) -> Toolset:
-    """The fingerprint of every tool of these servers, whatever shape a server gave them."""
+    """Return the fingerprints of all tools of these servers. Malformed tools get one too."""
     servers = sorted(listings.items())
     tools = tuple(_make_tool_fingerprint(name, tool) for name, listing in servers for tool in listing.tools)
     scheme: Scheme = "toolgrade.toolset/1"
@@ -72,7 +75,7 @@ def fingerprint(listings: Mapping[str, ServerListing]) -> Toolset:
 
 
 def has_valid_fingerprint(toolset: Toolset) -> bool:
-    """Whether a toolset that was read from a file is the one its fingerprint is of."""
+    """Return whether a tool set that was read from a file fits its fingerprint."""
     tools = toolset.tools
     is_same = all(tool.fingerprint == hash_rfc8785([tool.server, tool.fields]) for tool in tools)
     return is_same and toolset.fingerprint == _hash_tools(toolset.scheme, tools)
@@ -83,20 +86,20 @@ def _hash_tools(scheme: Scheme, tools: Iterable[ToolFingerprint]) -> str:
 
 
 def hash_rfc8785(value: Any) -> str:
-    """The sha256 of a JSON value's canonical form."""
+    """Return the sha256 of the RFC 8785 form of a JSON value."""
     return f"sha256:{sha256(encode_rfc8785(value)).hexdigest()}"
 
 
 def encode_rfc8785(value: Any) -> bytes:
-    """RFC 8785 JSON of any JSON value, however deep.
+    """Return the RFC 8785 form of any JSON value, of any depth.
 
-    What RFC 8785 refuses becomes an object with one key that starts with NUL, and a key that starts with NUL gets a
-    second one: so no two values share a form, but for numbers that RFC 8785 itself holds equal (1 and 1.0).
+    A value that RFC 8785 refuses becomes an object with one key that starts with NUL, and a key that starts with NUL
+    gets a second one. So no two values share a form, except numbers that RFC 8785 treats as equal (1 and 1.0).
     """
     if _is_plain(value):
         try:
             return _ENCODE(value).encode()
-        except UnicodeEncodeError:  # a lone surrogate
+        except UnicodeEncodeError:  # a lone surrogate, which only the slow way can write
             pass
     return b"".join(_encode_pieces(value))
 
@@ -113,7 +116,7 @@ def _make_tool_fingerprint(server: str, tool: Mapping[str, Any]) -> ToolFingerpr
 
 
 def _format_tool_name(name: Any) -> str:
-    """A name for people and files; the hash of the field tells names apart."""
+    """Return a name as people and files show it. Two names may look the same; their hashes differ."""
     return (
         _escape_surrogates(name)
         if isinstance(name, str)
@@ -126,12 +129,13 @@ def _format_version(listing: ServerListing) -> str | None:
 
 
 def _escape_surrogates(text: str) -> str:
-    """Text that UTF-8 can hold: a lone surrogate as its escape."""
+    """Return a text with every lone surrogate, which UTF-8 cannot hold, as its escape."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether the json module's C encoder, which is faster, writes the bytes of RFC 8785 or refuses."""
+    """Return whether the json module's C encoder, which is faster, writes the bytes of RFC 8785 or raises."""
+    # Layer by layer instead of recursively: a hostile schema may be deeper than Python's stack.
     layer: list[Any] = [value]
     for _ in range(_MAX_PLAIN_DEPTH):
         below: list[Any] = []
@@ -152,23 +156,25 @@ def _is_plain(value: Any) -> bool:
 
 
 def _is_plain_key(key: Any) -> bool:
-    """Above the surrogates, the order of code points is not the order of UTF-16."""
+    """Return whether sorting by code points puts a key where RFC 8785 does."""
     return type(key) is str and key[:1] != _MARK and (key.isascii() or max(key) < _SURROGATES)
 
 
 def _is_plain_number(item: Any) -> bool:
-    """Outside these bounds Python and ECMAScript write floats differently, and integers lose digits."""
+    """Return whether the json module writes a number as ECMAScript does."""
+    # Outside these bounds the two differ in when they switch to exponents, and ECMAScript's integers lose digits.
     if type(item) is int:
         return -_MAX_INT <= item <= _MAX_INT
     return type(item) is float and 1e-4 <= abs(item) < 1e15 and not item.is_integer()
 
 
 class _Piece(bytes):
-    """Output that waits for its turn among values that are not yet written."""
+    """Encoded output on the stack, among values that are still to be encoded."""
 
 
 def _encode_pieces(value: Any) -> Iterator[bytes]:
-    """The canonical form in pieces, with a stack of its own: a schema may be deeper than Python's."""
+    """Yield the canonical form in pieces."""
+    # An explicit stack instead of recursion: a hostile schema may be deeper than Python's.
     todo: list[Any] = [value]
     while todo:
         item = todo.pop()
@@ -185,7 +191,7 @@ def _encode_pieces(value: Any) -> Iterator[bytes]:
 
 
 def _reverse_members(start: bytes, members: list[tuple[bytes, Any]], end: bytes) -> Iterator[Any]:
-    """What a stack must hold for a list or an object to come off it in order."""
+    """Yield what the stack must hold for a list or an object, last piece first."""
     yield _Piece(end)
     for number in reversed(range(len(members))):
         label, member = members[number]
@@ -195,15 +201,16 @@ def _reverse_members(start: bytes, members: list[tuple[bytes, Any]], end: bytes)
 
 
 def _sort_members(item: Mapping[Any, Any]) -> list[tuple[bytes, Any]]:
-    """The members of an object in the order of their keys' UTF-16, each with its written key."""
+    """Return the members of an object, each with its encoded key, sorted by UTF-16 units as RFC 8785 requires."""
     keyed = [(_escape_key(key), member) for key, member in item.items()]
     keyed.sort(key=lambda pair: pair[0].encode("utf-16be"))
     return [(_ENCODE(key).encode() + b":", member) for key, member in keyed]
 
 
 def _replace_unencodable(item: Any) -> Any:
-    """The item, or what stands for it; integers in hexadecimal, as Python bounds the digits of a decimal."""
+    """Return the item, or the object that stands for it if RFC 8785 refuses it."""
     if isinstance(item, int) and not -_MAX_INT <= item <= _MAX_INT:
+        # Hexadecimal: Python refuses to write decimals of more than 4,300 digits.
         return {f"{_MARK}int": f"{item:x}"}
     if isinstance(item, float) and not math.isfinite(item):
         return {f"{_MARK}float": str(item)}

@@ -1,4 +1,4 @@
-"""Frozen catalogs: what a server listed, in a file, with the results its tools are to give."""
+"""Frozen catalogs: the listing of a server in a file, with the results that its tools return."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
 
 
 class FrozenCatalog(NamedTuple):
-    """A server's name and version, its tools as it sent them, and a result for some of them by name."""
+    """A server's name and version, its tools as it sent them, and results for some of them, by name."""
 
     name: str
     version: str | None
@@ -28,7 +28,8 @@ class FrozenCatalog(NamedTuple):
     results: Mapping[str, str]
 
     def render_result(self, tool: str, args: Mapping[str, Any]) -> str:
-        """What a call gives: `{name}` in a result stands for the argument of that name, and nothing else does."""
+        """Return the result of a call. `{name}` in it is replaced by the argument of that name."""
+        # Not str.format: a result may hold any braces, and a format string could reach into objects.
         template = self.results.get(tool, DEFAULT_RESULT)
         return _PLACEHOLDER.sub(
             lambda match: _format_argument(args[match[1]]) if match[1] in args else match[0], template
@@ -36,7 +37,7 @@ class FrozenCatalog(NamedTuple):
 
 
 def freeze_catalog(path: Path, name: str, listing: "ServerListing") -> None:
-    """Write what a server listed. Results that a person added to the file stay, for tools that are still there."""
+    """Write the listing of a server to a file. Results in the file are kept for tools that are still listed."""
     from ...foundations.canonical_json import to_json
 
     names = {tool.get("name") for tool in listing.tools}
@@ -47,12 +48,12 @@ def freeze_catalog(path: Path, name: str, listing: "ServerListing") -> None:
     try:
         data = to_json(document)
     except (ValueError, OverflowError, RecursionError) as error:
-        raise BadInput(f"what `{name}` lists cannot be frozen: {error}") from None
+        raise BadInput(f"cannot freeze the listing of `{name}`: {error}") from None
     write_durably(path, data)
 
 
 def read_catalog(path: Path) -> FrozenCatalog:
-    """The catalog in a file; what is wrong with it is a BadInput that says where."""
+    """Return the catalog in a file. Raise `BadInput`, with the place in the file, if it is not one."""
     try:
         data = read_regular(path, MAX_BYTES)
         if len(data) > MAX_BYTES:
@@ -63,15 +64,15 @@ def read_catalog(path: Path) -> FrozenCatalog:
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path}: no JSON: {error}") from None
+        raise BadInput(f"{path}: not JSON: {error}") from None
     try:
         return _parse_catalog(value)
     except _InvalidCatalog as wrong:
-        raise BadInput(f"{path}: {wrong}", "docs/doctor.md has the format") from None
+        raise BadInput(f"{path}: {wrong}", "see the format in docs/doctor.md") from None
 
 
 class _InvalidCatalog(Exception):
-    """Where a catalog is not one."""
+    """The first thing in a file that is wrong for a catalog."""
 
 
 def _parse_catalog(value: Any) -> FrozenCatalog:
@@ -84,7 +85,7 @@ def _parse_catalog(value: Any) -> FrozenCatalog:
     server = _require_object(root.get("server", {}), "server")
     name, version = server.get("name", "catalog"), server.get("version")
     if not isinstance(name, str) or not isinstance(version, str | None):
-        raise _InvalidCatalog("server.name and server.version are text")
+        raise _InvalidCatalog("server.name and server.version must be text")
     tools = _parse_tools(root.get("tools"))
     return FrozenCatalog(
         name, version, tools, _parse_results(root.get("results", {}), {tool["name"] for tool in tools})
@@ -93,13 +94,13 @@ def _parse_catalog(value: Any) -> FrozenCatalog:
 
 def _parse_tools(value: Any) -> tuple[Mapping[str, Any], ...]:
     if not isinstance(value, list):
-        raise _InvalidCatalog("tools is missing, or no list")
-    tools = [_require_object(tool, f"tools[{place}]") for place, tool in enumerate(cast(list[Any], value))]
-    for place, tool in enumerate(tools):
+        raise _InvalidCatalog("tools is missing or not a list")
+    tools = [_require_object(tool, f"tools[{index}]") for index, tool in enumerate(cast(list[Any], value))]
+    for index, tool in enumerate(tools):
         if not isinstance(tool.get("name"), str):
-            raise _InvalidCatalog(f"tools[{place}] has no name")
+            raise _InvalidCatalog(f"tools[{index}] has no name")
         if not isinstance(tool.get("inputSchema"), dict):
-            raise _InvalidCatalog(f"tools[{place}] (`{tool['name']}`) has no inputSchema, or one that is no object")
+            raise _InvalidCatalog(f"tools[{index}] (`{tool['name']}`) has no inputSchema, or one that is not an object")
     return tuple(tools)
 
 
@@ -107,15 +108,15 @@ def _parse_results(value: Any, names: set[str]) -> dict[str, str]:
     results = _require_object(value, "results")
     for name, text in results.items():
         if name not in names:
-            raise _InvalidCatalog(f"results has `{name}`, which is none of the tools")
+            raise _InvalidCatalog(f"results has `{name}`, which is not one of the tools")
         if not isinstance(text, str):
-            raise _InvalidCatalog(f"the result of `{name}` is no text")
+            raise _InvalidCatalog(f"the result of `{name}` is not text")
     return results
 
 
 def _require_object(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _InvalidCatalog(f"{what} is no object")
+        raise _InvalidCatalog(f"{what} is not an object")
     return cast(dict[str, Any], value)
 
 
@@ -124,4 +125,5 @@ def _format_argument(value: Any) -> str:
 
 
 def _refuse_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
+    # The json module reads NaN and Infinity, which a server could not send.
+    raise ValueError(f"{text} is not JSON")

@@ -1,4 +1,4 @@
-"""The merged catalog: the tools of all servers of a test as an agent sees them, under names that providers take."""
+"""The merged catalog: the tools of all servers of a test, under names that model providers accept."""
 
 import re
 from collections import Counter
@@ -11,6 +11,7 @@ from ...gates.trace import format_tool_id
 from ..agents.agent import OfferedTool
 from .fingerprint import ServerListing
 
+# The strictest rule among the providers: 1 to 64 letters, digits, underscores and hyphens.
 MAX_NAME = 64
 _UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
 _NO_SCHEMA: dict[str, Any] = {"type": "object"}
@@ -18,34 +19,38 @@ _NO_SCHEMA: dict[str, Any] = {"type": "object"}
 
 @dataclass(frozen=True, slots=True)
 class MergedCatalog:
-    """What an agent is offered, and what is odd about it."""
+    """The tools that an agent is offered, and warnings about those that a server listed wrongly."""
 
     tools: tuple[OfferedTool, ...]
     warnings: tuple[str, ...]
     _by_name: Mapping[str, OfferedTool] = field(repr=False, compare=False)
 
     def find(self, name: str) -> OfferedTool | None:
-        """The tool behind a name that an agent was offered."""
+        """Return the tool with this name, or None if none was offered under it."""
         return self._by_name.get(name)
 
 
 def merge_catalogs(listings: Mapping[str, ServerListing]) -> MergedCatalog:
-    """One catalog of these servers, in their order and in the order of each.
+    """Return one catalog of these servers, in their order and in the order of each.
 
-    A tool keeps its own name where that is safe and no other tool has it; else it gets its server's name before it, and
-    where that is not enough a hash behind it. So the names depend on what is there, never on the order it came in.
+    A tool keeps its own name if it is safe and no other tool has it. Else its server's name is put before it and, if
+    the result is too long or not unique, a hash after it.
     """
     warnings: list[str] = []
-    found = [entry for server, listing in listings.items() for entry in _list_callable_tools(server, listing, warnings)]
-    names = _choose_safe_names([(server, name) for server, name, _ in found])
-    tools = tuple(_make_offered_tool(names[server, name], server, name, tool, warnings) for server, name, tool in found)
+    callable_tools = [
+        entry for server, listing in listings.items() for entry in _list_callable_tools(server, listing, warnings)
+    ]
+    names = _choose_safe_names([(server, name) for server, name, _ in callable_tools])
+    tools = tuple(
+        _make_offered_tool(names[server, name], server, name, tool, warnings) for server, name, tool in callable_tools
+    )
     return MergedCatalog(tools, tuple(warnings), {tool.name: tool for tool in tools})
 
 
 def _list_callable_tools(
     server: str, listing: ServerListing, warnings: list[str]
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """The tools that can be called: each has a name, and no other of its server has it."""
+    """Yield the tools that can be called: those with a name, the first of each name on its server."""
     seen: set[str] = set()
     for tool in listing.tools:
         name = tool.get("name")
@@ -59,6 +64,7 @@ def _list_callable_tools(
 
 
 def _choose_safe_names(ids: list[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    # Counted over all tools before any is named: the names depend on the set of tools, not on the order it came in.
     bare = Counter(_replace_unsafe(name) for _, name in ids)
     names = {
         (server, name): name

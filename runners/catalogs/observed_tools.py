@@ -1,4 +1,4 @@
-"""What a run was shown: the listings of its servers, and all that follows from them."""
+"""The tools that a live run observed: the listings of its servers, and everything derived from them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ _SHOWN = 200
 
 
 class SurfaceChanged(Fault):
-    """The tools changed between the runs of a cell, or during one; `details` says how."""
+    """The tools changed between the runs of a cell or during a run; `details` lists the changes."""
 
     def __init__(self, details: tuple[str, ...]) -> None:
         super().__init__("the tool surface changed between the runs of this cell")
@@ -27,7 +27,7 @@ class SurfaceChanged(Fault):
 
 @dataclass(frozen=True, slots=True)
 class ObservedTools:
-    """One tool set, with what was worked out about it."""
+    """One tool set with its merged catalog, fingerprint and tokens."""
 
     listings: Mapping[str, ServerListing]
     catalog: MergedCatalog
@@ -36,19 +36,21 @@ class ObservedTools:
     surface: CatalogSurface | Fault
 
     def check_same(self, other: "ObservedTools") -> None:
-        """Refuse another tool set: runs that saw different tools are not added up."""
+        """Raise `SurfaceChanged` if another tool set differs: runs with different tools are not added up."""
         if other.toolset.fingerprint != self.toolset.fingerprint:
             changes = map(describe_tool_change, find_drift(self.toolset, other.toolset))
             raise SurfaceChanged((*changes, *_list_text_changes(self.listings, other.listings)))
 
 
 class ObservedToolsCache:
-    """Works out what follows from listings, once for each tool set."""
+    """A cache that derives everything from listings once for each tool set."""
 
     def __init__(self) -> None:
         self._known: list[ObservedTools] = []
 
     def get_observed_tools(self, listings: Mapping[str, ServerListing]) -> ObservedTools:
+        """Return what follows from these listings."""
+        # Listings are dictionaries of any depth and cannot be hashed; a run has few tool sets, so a list will do.
         known = next((seen for seen in self._known if seen.listings == listings), None)
         if known is None:
             known = _observe_tools(listings)
@@ -57,13 +59,14 @@ class ObservedToolsCache:
 
 
 def _observe_tools(listings: Mapping[str, ServerListing]) -> ObservedTools:
-    offer = merge_catalogs(listings)
-    listed = ListedTools((tool.server, tool.tool) for tool in offer.tools)
-    return ObservedTools(listings, offer, fingerprint(listings), listed, _measure_surface(listings))
+    catalog = merge_catalogs(listings)
+    listed = ListedTools((tool.server, tool.tool) for tool in catalog.tools)
+    return ObservedTools(listings, catalog, fingerprint(listings), listed, _measure_surface(listings))
 
 
 def _measure_surface(listings: Mapping[str, ServerListing]) -> CatalogSurface | Fault:
-    """What the tools cost to read; where the vocabulary is not to be had, why not."""
+    """Return the tokens of the tools, or the fault if the vocabulary cannot be loaded."""
+    # Returned, not raised: only a test with token_efficiency needs the tokens.
     try:
         counted = count_surface(listings)
     except Fault as fault:
@@ -74,7 +77,7 @@ def _measure_surface(listings: Mapping[str, ServerListing]) -> CatalogSurface | 
 
 
 def _list_text_changes(old: Mapping[str, ServerListing], new: Mapping[str, ServerListing]) -> Iterator[str]:
-    """The old and the new text of every field that changed."""
+    """Yield the old and the new text of every field that changed."""
     before, after = _collect_field_texts(old), _collect_field_texts(new)
     for place in before:
         if place in after and before[place] != after[place]:

@@ -1,4 +1,4 @@
-"""A first suite from what servers list: classes guessed from words, prompts drafted from descriptions."""
+"""Drafting a first suite from what servers list: classes from similar words, prompts from descriptions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +11,7 @@ from ..agents.search_words import extract_search_words
 from .fingerprint import ServerListing
 from .near_duplicates import group_near_duplicates
 
+# Lower than for `doctor`: a wrong group in a draft is corrected by the author, a missed one is not noticed.
 ALIKE = 0.6
 NO_TOOL = "Order a pizza with extra cheese and a bottle of lemonade."
 _MAX_PROMPT = 160
@@ -108,7 +109,7 @@ _VALUES = (
 
 @dataclass(frozen=True, slots=True)
 class DraftClass:
-    """Tools that seem to do the same, and a prompt for them; `found` is what a text search picks for it."""
+    """Tools that seem to be interchangeable, a prompt for them, and the tools that a text search finds for it."""
 
     name: str
     members: tuple[str, ...]
@@ -117,13 +118,14 @@ class DraftClass:
 
     @property
     def is_found(self) -> bool:
+        """Return whether the text search finds any member."""
         return any(member in self.members for member in self.found)
 
 
 def draft_classes(listings: Mapping[str, ServerListing], limit: int) -> tuple[DraftClass, ...]:
-    """Up to `limit` classes that a prompt can be drafted for, those with several members first.
+    """Return up to `limit` classes that a prompt can be drafted for, those with several members first.
 
-    A live run calls tools for real, so a tool that seems to change something gets no prompt.
+    A tool that seems to change something gets no prompt, as a live run calls tools for real.
     """
     listed = list(_list_nameable_tools(listings))
     catalog = ToolIndex(tuple(_make_offered_tool(server, tool) for server, tool in listed))
@@ -146,7 +148,8 @@ def draft_classes(listings: Mapping[str, ServerListing], limit: int) -> tuple[Dr
 
 
 def draft_prompt(tool: OfferedTool) -> str:
-    """The first sentence of a description as a request, with a value for each required parameter."""
+    """Return the first sentence of a description as a request, with a value for each required parameter."""
+    # Without the tool's name: a prompt that names the tool would test nothing.
     match = _SENTENCE.match((tool.description or "").strip())
     text = _clean_text(match[1] if match else "").replace(tool.tool, " ".join(extract_search_words(tool.tool)))
     first, _, rest = text.partition(" ")
@@ -156,7 +159,7 @@ def draft_prompt(tool: OfferedTool) -> str:
 
 
 def seems_to_change(server: str, tool: Mapping[str, Any]) -> bool:
-    """Whether a tool may do more than look: by what its server says of it, or else by its name."""
+    """Return whether a tool may do more than read, by its `readOnlyHint` or else by the words of its name."""
     hint = _to_object(tool.get("annotations")).get("readOnlyHint")
     if isinstance(hint, bool):
         return not hint
@@ -164,14 +167,14 @@ def seems_to_change(server: str, tool: Mapping[str, Any]) -> bool:
 
 
 def list_left_out_tools(listings: Mapping[str, ServerListing]) -> tuple[str, ...]:
-    """The tools that get no prompt because they seem to change something."""
+    """Return the ids of the tools that get no prompt because they seem to change something."""
     return tuple(
         f"{server}.{tool['name']}" for server, tool in _list_nameable_tools(listings) if seems_to_change(server, tool)
     )
 
 
 def _list_nameable_tools(listings: Mapping[str, ServerListing]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The tools that a suite can name, each once."""
+    """Yield the tools that a suite can name, each once."""
     for server, listing in listings.items():
         seen: set[str] = set()
         for tool in listing.tools:
@@ -192,33 +195,34 @@ def _is_described(tool: Mapping[str, Any]) -> bool:
 
 
 def _group_tools(tools: Sequence[OfferedTool]) -> Iterator[list[OfferedTool]]:
-    """Tools whose names or first sentences say nearly the same, and whose names begin with the same verb."""
+    """Yield groups of tools whose names or first sentences are similar and whose names begin with the same word."""
+    # The same first word: `list_issues` and `close_issues` share most words, and are not interchangeable.
     own = [_split_own_words(tool) for tool in tools]
     texts = [
         frozenset((*name, *extract_search_words(draft_prompt(tool)))) for tool, name in zip(tools, own, strict=True)
     ]
     grouped = {
-        place: group
+        index: group
         for group in group_near_duplicates(texts, [frozenset(name) for name in own], ALIKE)
-        for place in group
+        for index in group
     }
     done: set[int] = set()
-    for place in range(len(tools)):
-        if place in done:
+    for index in range(len(tools)):
+        if index in done:
             continue
-        alike = [other for other in grouped.get(place, [place]) if own[other][:1] == own[place][:1]]
+        alike = [other for other in grouped.get(index, [index]) if own[other][:1] == own[index][:1]]
         done.update(alike)
         yield [tools[other] for other in alike]
 
 
 def _split_own_words(tool: OfferedTool) -> list[str]:
-    """The words of a tool's name, without those of its server: `git_log` of `git` is `log`."""
+    """Return the words of a tool's name without those of its server: `git_log` of `git` gives `log`."""
     named = extract_search_words(tool.tool)
     return [word for word in named if word not in extract_search_words(tool.server)] or named
 
 
 def _to_imperative(verb: str) -> str:
-    """`Shows` as `Show`: a description becomes a request."""
+    """Return a verb without its third-person ending: `Shows` gives `Show`."""
     lower = verb.lower()
     if lower.endswith("ies") and len(lower) > 4:
         return f"{verb[:-3]}y"
@@ -236,7 +240,7 @@ def _list_required_values(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _choose_sample_value(name: str, schema: Mapping[str, Any]) -> str:
-    """A value that stands for one a person would give."""
+    """Return a value for a parameter: from its schema, or else an example that fits its name."""
     choices: object = schema.get("enum")
     given = cast(list[object], choices)[0] if isinstance(choices, list) and choices else schema.get("default")
     if schema.get("type") in ("integer", "number", "boolean") and not isinstance(given, int | float):
@@ -262,7 +266,7 @@ def _make_unique_name(name: str, taken: set[str]) -> str:
 
 
 def _clean_text(text: str) -> str:
-    """Text on one line, of what can be seen."""
+    """Return a text on one line, with printable characters alone."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).replace("`", "'").split())
 
 

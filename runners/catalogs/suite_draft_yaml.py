@@ -1,4 +1,4 @@
-"""A drafted suite as YAML, with comments for the person who is to correct it."""
+"""Writing a drafted suite as YAML, with comments for the author who corrects it."""
 
 import json
 import re
@@ -12,7 +12,7 @@ _PLAIN = re.compile(r"(?!(?:null|true|false)$)[A-Za-z][\w./-]*", re.ASCII | re.I
 
 
 def render_suite_draft(servers: Sequence[AnyServer], drafts: Sequence[DraftClass], changing: Sequence[str]) -> str:
-    """The suite; what it asks is a guess, and it says so. `changing` are the tools that it leaves alone."""
+    """Return the suite as YAML. `changing` are the tools that a comment lists as left out."""
     names = _render_flow_list([server.name for server in servers])
     lines = [
         "# A first suite, drafted from what the servers list. It compiles and runs as it stands; what it asks is a",
@@ -78,5 +78,6 @@ def _render_flow_list(texts: Sequence[str]) -> str:
 
 
 def _render_scalar(text: str) -> str:
-    """A plain scalar, or a double-quoted one: JSON's quoting is YAML's, for what can be printed."""
+    """Return a text as a plain scalar if that is safe, else in double quotes."""
+    # JSON strings of printable characters are double-quoted YAML scalars, too: no YAML writer is needed.
     return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)

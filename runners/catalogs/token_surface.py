@@ -1,4 +1,4 @@
-"""What a catalog costs: the cl100k_base tokens of the tools that a model is shown."""
+"""Counting the cl100k_base tokens of a catalog, which a model reads with every request."""
 
 import json
 import re
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ENCODING = "cl100k_base"
 _OFFLINE = f"{ENCODING}_offline"
-_INSTALL = "pip install 'toolgrade[offline]' brings the vocabulary along"
+_INSTALL = "install toolgrade[offline] or allow network access"
 _ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 _BLANK = r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 _LONG = 1000
@@ -25,7 +25,7 @@ _LONG_BLANK = re.compile(f"{_BLANK}{{{_LONG},}}+")
 
 
 class ToolTokens(msgspec.Struct, frozen=True):
-    """One tool: its tokens, and how many of them its name, description and schema take."""
+    """The tokens of one tool, in total and by field: name, description and inputSchema."""
 
     server: str
     name: str
@@ -34,7 +34,7 @@ class ToolTokens(msgspec.Struct, frozen=True):
 
 
 class ServerTokens(msgspec.Struct, frozen=True):
-    """One server: how many tools it lists, and their tokens."""
+    """The number of tools of one server, and their tokens."""
 
     name: str
     tools: int
@@ -42,7 +42,7 @@ class ServerTokens(msgspec.Struct, frozen=True):
 
 
 class CatalogTokens(msgspec.Struct, frozen=True):
-    """A merged catalog; servers and tools stand largest first."""
+    """The tokens of a merged catalog; servers and tools are sorted by size, the largest first."""
 
     tokens: int
     servers: tuple[ServerTokens, ...]
@@ -50,7 +50,7 @@ class CatalogTokens(msgspec.Struct, frozen=True):
 
 
 def count_surface(listings: Mapping[str, ServerListing]) -> CatalogTokens:
-    """The tokens of everything that these servers list."""
+    """Return the tokens of everything that these servers list. Raise `Fault` if the vocabulary cannot be loaded."""
     encoding = load_encoding()
     counted = {
         name: [_count_tool_tokens(encoding, name, tool) for tool in listing.tools] for name, listing in listings.items()
@@ -65,26 +65,27 @@ def count_surface(listings: Mapping[str, ServerListing]) -> CatalogTokens:
 
 @cache
 def load_encoding() -> "Encoding":
-    """cl100k_base from the package that brings it along, or else as tiktoken gets it: from its cache or the network."""
-    import tiktoken
+    """Return cl100k_base from toolgrade[offline] if it is installed, else from tiktoken's cache or the network.
+
+    Raise `Fault` if neither is available.
+    """
+    import tiktoken  # heavy: imported only by the commands that count tokens
 
     name = _OFFLINE if _OFFLINE in tiktoken.list_encoding_names() else ENCODING
     try:
         return tiktoken.get_encoding(name)
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise Fault(
-            f"tokens cannot be counted: the vocabulary of {ENCODING} is not to be had ({reason})", _INSTALL
-        ) from None
+        raise Fault(f"cannot load the {ENCODING} vocabulary: {reason}", _INSTALL) from None
 
 
 def count_tokens(encoding: "Encoding", text: str) -> int:
-    """How many tokens a text is; what looks like a special token is text like any other."""
+    """Return the number of tokens of a text. Text that looks like a special token is counted as text."""
     return sum(len(encoding.encode_ordinary(part)) for part in _split_long_blanks(text))
 
 
 def extract_surface_texts(tool: Mapping[str, Any]) -> dict[str, str]:
-    """The three texts of a tool that are counted; one that the server left out is empty."""
+    """Return the three texts of a tool that are counted; a field that the server left out is empty."""
     return {
         "name": _to_text(tool.get("name")),
         "description": _to_text(tool.get("description")),
@@ -107,16 +108,14 @@ def _to_text(value: Any) -> str:
 def _encode_compact(value: Any) -> str:
     try:
         return _ENCODE(value)
-    except RecursionError:
+    except RecursionError:  # the slower encoder has no bound of depth
         return encode_rfc8785(value).decode()
 
 
 def _split_long_blanks(text: str) -> Iterator[str]:
-    """The text, cut within long runs of blanks, on which tiktoken's pattern runs out of stack.
-
-    The pattern parts a run after its last line break, and before its last blank, which goes with what follows: a cut
-    at these places changes no count.
-    """
+    """Yield the text in parts, cut within long runs of blanks, on which tiktoken's pattern runs out of stack."""
+    # The pattern of cl100k_base itself splits a run after its last line break and before its last blank, which it joins
+    # to the next word. So a cut at these two places changes no count.
     start = 0
     for run in _LONG_BLANK.finditer(text) if len(text) > _LONG else ():
         if run.end() == len(text):

@@ -27,20 +27,22 @@ class CellForecast:
 def make_cell_forecasts(cells: Sequence[PlannedCell], list_tools: ListTools) -> tuple[CellForecast, ...]:
     """What every cell with an agent would take."""
     return tuple(
-        _make_cell_forecast(planned, count_surface(list_tools(planned)).tokens) for planned in cells if planned[2].model
+        _make_cell_forecast(planned, count_surface(list_tools(planned)).tokens)
+        for planned in cells
+        if planned.cell.model
     )
 
 
 def _make_cell_forecast(planned: PlannedCell, surface: int) -> CellForecast:
-    _, test, cell = planned
+    test, model = planned.test, planned.cell.model
     turns = test.runs * test.max_turns
-    if cell.model is None or cell.model == LEXICAL or test.base_url is not None:
+    if model is None or model == LEXICAL or test.base_url is not None:
         return CellForecast(planned, turns, surface)
-    require_models_extra(cell.model)
+    require_models_extra(model)
     from .prices import find_price
     from .providers import resolve_model_name
 
-    price = find_price(resolve_model_name(cell.model))
+    price = find_price(resolve_model_name(model))
     if price is None:
         return CellForecast(planned, turns, surface)
     start = surface + _count_prompt_tokens(test)

@@ -41,12 +41,12 @@ def test_sixty_four_cells_at_once_in_a_hundred_orders_give_the_same_bytes(tmp_pa
     serial = to_json(make_report(plan, replayed, "replay"))
     orders: set[tuple[str, ...]] = set()
     for _ in range(100):
-        delays = {id(cell[1]): chance.random() / 200 for cell in cells}
+        delays = {id(cell.test): chance.random() / 200 for cell in cells}
         finished: list[str] = []
 
         def late(cell: PlannedCell, delays: dict[int, float] = delays) -> CellResult:
-            time.sleep(delays[id(cell[1])])
-            return ready[id(cell[1])]
+            time.sleep(delays[id(cell.test)])
+            return ready[id(cell.test)]
 
         def listen(event: Event, finished: list[str] = finished) -> None:
             if isinstance(event, CellFinished):

@@ -129,7 +129,7 @@ def test_a_lock_file_that_is_missing_damaged_or_newer_is_refused(tmp_path: Path)
     lock = make_shop(tmp_path)[0].parents[1] / "toolsets.lock.json"
     data = lock.read_bytes()
     cases = {
-        "lacks the tools of a cassette": None,
+        "the tools of a cassette are missing": None,
         "JSON is malformed": b"<<<<<<< main\n" + data,
         "upgrade toolgrade": data.replace(b'"format": 1', b'"format": 2'),
         "a fingerprint does not fit its tools": data.replace(b'"server": "docs"', b'"server": "dogs"', 1),
@@ -208,8 +208,8 @@ def test_the_union_of_shards_is_everything(tmp_path: Path) -> None:
     plan = write_suite(tmp_path, SHOP)
     for parts in range(1, 6):
         shards = [Selection(shard=(part, parts)).select_cells(plan) for part in range(1, parts + 1)]
-        found = [cell[2].id for shard in shards for cell in shard]
-        assert sorted(found) == sorted(cell[2].id for cell in iterate_cells(plan))
+        found = [cell.cell.id for shard in shards for cell in shard]
+        assert sorted(found) == sorted(cell.cell.id for cell in iterate_cells(plan))
 
 
 @pytest.mark.parametrize("case", sorted(folder.name for folder in GOLDEN.iterdir() if folder.is_dir()))

@@ -56,5 +56,5 @@ def test_a_catalog_gives_its_tools_or_why_it_cannot_be_read(folder: Path) -> Non
     (folder / "bad.json").write_text("{", encoding="utf-8")
     tools_of = make_catalog_reader(folder)
     assert tools_of("good.json") == frozenset({"a"})
-    assert str(tools_of("bad.json")).startswith("bad.json: no JSON")
+    assert str(tools_of("bad.json")).startswith("bad.json: not JSON")
     assert tools_of("none.json") == "none.json: no such file"

@@ -111,7 +111,7 @@ def test_a_server_that_cannot_be_reached_ends_with_3_and_the_rest_is_compared(
     assert done.code == 3
     assert done.stdout == "suites/shop.yml: 1 test recorded with docs: no drift\n"
     assert "toolgrade: server `mail` ended with code 2 before it was ready\n" in done.stderr
-    assert "the file is no object" in done.stderr
+    assert "the file is not an object" in done.stderr
 
 
 @pytest.mark.parametrize("content", [None, "{}"])

@@ -259,4 +259,4 @@ def test_a_disk_that_refuses_the_report_is_exit_3(run_toolgrade: RunToolgrade, t
     (tmp_path / REPORT).mkdir(parents=True)
     done = run_toolgrade("run")
     assert done.code == 3
-    assert "could not write reports/replay/report.json" in done.stderr
+    assert "cannot write reports/replay/report.json" in done.stderr

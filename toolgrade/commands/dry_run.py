@@ -26,11 +26,10 @@ def print_forecast(compilation: "Compilation", cells: "Sequence[PlannedCell]") -
     known: dict[tuple[str, tuple[str, ...]], Mapping[str, ServerListing]] = {}
 
     def list_tools(planned: "PlannedCell") -> "Mapping[str, ServerListing]":
-        suite, test, _ = planned
-        key = (suite.id, test.servers)
+        key = (planned.suite.id, planned.test.servers)
         if key not in known:
             known[key] = require_server_listings(
-                list_test_servers(planned), make_launch_context(folders[suite.id]), print_server_start
+                list_test_servers(planned), make_launch_context(folders[planned.suite.id]), print_server_start
             )
         return known[key]
 
@@ -43,16 +42,16 @@ def print_forecast(compilation: "Compilation", cells: "Sequence[PlannedCell]") -
 def _format_cell(one: "CellForecast") -> str:
     from ..foundations.untrusted_text import make_visible
 
-    _, test, cell = one.planned
+    test = one.planned.test
     counts = f"{test.runs} runs, at most {one.turns} turns, {one.surface_tokens:,} surface tokens"
-    name = f"{make_visible(test.name)} [{make_visible(cell.model or '')}]"
+    name = f"{make_visible(test.name)} [{make_visible(one.planned.cell.model or '')}]"
     return f"{name}: {counts}, {_format_cost_range(one.least, one.most)}"
 
 
 def _format_total(found: "Sequence[CellForecast]") -> str:
     priced = [(one.least, one.most) for one in found if one.least is not None and one.most is not None]
     least, most = (sum(amounts, Decimal(0)) for amounts in zip(*priced, strict=True)) if priced else (None, None)
-    runs = sum(one.planned[1].runs for one in found)
+    runs = sum(one.planned.test.runs for one in found)
     turns = sum(one.turns for one in found)
     return (
         f"{len(found)} cells, {runs} runs, at most {turns} turns, {_format_cost_range(least, most)}. Nothing was spent."

@@ -90,7 +90,7 @@ def add_live_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def select_cells_to_record(cells: "list[PlannedCell]", options: LiveOptions, cassettes: Path) -> "list[PlannedCell]":
     """The cells that have to be recorded, where only those are wanted."""
-    from ..runners.cassettes.recorded_state import find_recorded_state
+    from ..runners.replay import find_recorded_state
 
     wanted = {"missing": options.only_missing, "stale": options.only_stale}
     return [

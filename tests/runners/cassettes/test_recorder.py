@@ -108,7 +108,7 @@ def test_a_full_disk_keeps_the_recording_that_was_there(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
     try:
-        with pytest.raises(Fault, match=r"could not write .*: File too large") as caught:
+        with pytest.raises(Fault, match=r"cannot write .*: File too large") as caught:
             record(tmp_path, final_response="new" * 100_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -120,7 +120,7 @@ def test_a_full_disk_keeps_the_recording_that_was_there(tmp_path: Path) -> None:
 
 def test_a_lock_that_cannot_be_made_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(Fault, match="could not lock"), hold_recording_lock(tmp_path / "file"):
+    with pytest.raises(Fault, match="cannot lock"), hold_recording_lock(tmp_path / "file"):
         pass
 
 
@@ -168,7 +168,7 @@ def test_what_is_given_back_is_what_stands_in_the_file(tmp_path: Path) -> None:
     )
     planned = list(iterate_cells(plan))[-1]
     cassette = Recorder(plan, tmp_path / "cassettes", secrets=["CANARY-1"]).record_run(planned, 1, done)
-    path = cassette_path(tmp_path / "cassettes", *planned, 1)
+    path = cassette_path(tmp_path / "cassettes", planned.suite, planned.test, planned.cell, 1)
     assert seal_cassette(cassette) == path.read_bytes()
     assert (cassette.final_response, cassette.redactions) == ("[redacted]", 3)
     assert bytes(cassette.tool_calls[0].args or b"") == b'{"q":"[redacted]"}'
@@ -226,7 +226,7 @@ def test_tools_that_no_cassette_names_any_more_are_forgotten(tmp_path: Path) -> 
 def test_a_secret_in_the_suite_itself_stops_the_recording(tmp_path: Path) -> None:
     plan = write_suite(tmp_path, SHOP.replace("Who wrote it?", "Who wrote CANARY-1?"))
     recorder = Recorder(plan, tmp_path / "cassettes", secrets=["CANARY-1"])
-    with pytest.raises(Fault, match="nothing was written, as a known secret stands in the prompt"):
+    with pytest.raises(Fault, match="nothing was written: a known secret is in the prompt"):
         recorder.record("answers in words", tool_calls=[], tools={"docs": TOOLS})
     assert not list(tmp_path.glob("cassettes/shop/*/*"))
 

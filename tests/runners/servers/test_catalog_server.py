@@ -136,21 +136,21 @@ def test_a_bad_request_is_refused_and_the_next_one_answered(catalog: Path, line:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ('{"tools": [], "x": NaN}', "NaN is no JSON"),
-        ("[]", "the file is no object"),
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ('{"tools": [], "x": NaN}', "NaN is not JSON"),
+        ("[]", "the file is not an object"),
         ("{}", "tools is missing"),
         ('{"tools": [], "result": {}}', "unknown key `result`: expected one of schema, server, tools, results"),
         ('{"schema": "toolgrade.catalog/9", "tools": []}', "this version reads 'toolgrade.catalog/1'"),
-        ('{"server": [], "tools": []}', "server is no object"),
-        ('{"server": {"version": 1}, "tools": []}', "server.version are text"),
-        ('{"tools": [7]}', "tools[0] is no object"),
+        ('{"server": [], "tools": []}', "server is not an object"),
+        ('{"server": {"version": 1}, "tools": []}', "server.version must be text"),
+        ('{"tools": [7]}', "tools[0] is not an object"),
         ('{"tools": [{"inputSchema": {}}]}', "tools[0] has no name"),
         ('{"tools": [{"name": "a"}]}', "tools[0] (`a`) has no inputSchema"),
         ('{"tools": [{"name": "a", "inputSchema": {}}], "results": {"b": ""}}', "results has `b`"),
-        ('{"tools": [{"name": "a", "inputSchema": {}}], "results": {"a": 1}}', "the result of `a` is no text"),
-        ("\ud800", "no JSON"),
+        ('{"tools": [{"name": "a", "inputSchema": {}}], "results": {"a": 1}}', "the result of `a` is not text"),
+        ("\ud800", "not JSON"),
     ],
 )
 def test_a_catalog_that_is_none_is_refused(tmp_path: Path, content: str, message: str) -> None:
@@ -190,13 +190,13 @@ def test_freezing_again_keeps_the_results_of_tools_that_are_still_there(catalog:
 def test_freezing_does_not_replace_a_file_that_is_no_catalog(tmp_path: Path) -> None:
     file = tmp_path / "notes.json"
     file.write_text("[]", encoding="utf-8")
-    with pytest.raises(BadInput, match="the file is no object"):
+    with pytest.raises(BadInput, match="the file is not an object"):
         freeze_catalog(file, "hotel", ServerListing("2.1", TOOLS))
     assert file.read_text(encoding="utf-8") == "[]"
 
 
 def test_what_no_file_can_hold_is_not_frozen(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be frozen"):
+    with pytest.raises(BadInput, match="cannot freeze"):
         freeze_catalog(tmp_path / "a.json", "a", ServerListing("1", [{"name": "\ud800", "inputSchema": {}}]))
     assert not list(tmp_path.iterdir())
 
