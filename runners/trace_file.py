@@ -1,13 +1,14 @@
 """Traces in files: a JSON file is one run, a JSONL file has a run a line; read as a stream."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from ..foundations.fault import BadInput
+from ..foundations.paths import Paths, list_paths
 from ..gates.trace import Trace
 
 MAX_RUN_BYTES = 64 * 1024 * 1024
@@ -41,9 +42,9 @@ class TraceFileEntry(msgspec.Struct, frozen=True, gc=False):
 _DECODER = msgspec.json.Decoder(RecordedRun)
 
 
-def read_runs(files: Sequence[str]) -> Iterator[TraceFileEntry]:
+def read_runs(files: Paths) -> Iterator[TraceFileEntry]:
     """Every run of these files, in order, each read when it is asked for."""
-    for file in files:
+    for file in list_paths(files):
         if file == STDIN:
             yield from _read_stream("<stdin>", sys.stdin.buffer)
             continue
