@@ -1,4 +1,4 @@
-"""Values as people read them: what a gate asks, what it found, numbers, arguments."""
+"""Values in the words of the pages: matchers, findings, numbers, arguments."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -37,6 +37,7 @@ def format_arguments(value: Any) -> str:
 
 
 def cut_page_text(text: str, longest: int = _LONGEST) -> str:
+    """Return a text, cut if it is longer than a page shows."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
