@@ -55,6 +55,7 @@ class Journal:
     def find(self, planned: PlannedCell) -> JournalEntry | None:
         """Return the entry of a cell, or None if it did not finish or the suite has changed what shapes its runs."""
         entry = self._entries.get((planned.suite.id, planned.cell.id, make_run_shape(planned).digest))
+        # The number of runs is not in the digest: with `runs: 5` instead of 3 an entry of three runs does not fit.
         return entry if entry is not None and len(entry.cassettes) == planned.test.runs else None
 
     def add(self, entry: JournalEntry) -> None:
@@ -62,6 +63,7 @@ class Journal:
         try:
             with self.path.open("ab") as file:
                 file.write(_encode_entry(entry))
+                # On disk before the next cell is paid for: the entry survives a crash of the machine, too.
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:

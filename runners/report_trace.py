@@ -12,6 +12,7 @@ from ..gates.trace import Call, Trace
 from .cassettes.redaction import REDACTED, Redactor
 from .cell_result import ScoredCall, TraceResult
 
+# Reports are committed to git and shown as pages: what a model writes must not make them megabytes.
 MAX_ARGS_BYTES = 2_000
 MAX_TEXT = 2_000
 _COMPACT = msgspec.json.Encoder(order="sorted")
@@ -63,6 +64,7 @@ def _cut_args(raw: bytes) -> Any:
     # The bound is on compact JSON, so that spaces do not count; raw bytes within it need no second encoding.
     if len(raw) <= MAX_ARGS_BYTES:
         return args
+    # The hash keeps two different long arguments apart in a diff of two reports.
     compact = _COMPACT.encode(args)
     return args if len(compact) <= MAX_ARGS_BYTES else f"{len(compact):,} bytes, sha256:{sha256(compact).hexdigest()}"
 

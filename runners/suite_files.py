@@ -79,6 +79,7 @@ def make_catalog_reader(folder: Path) -> ToolsOf:
     """Return a function that reads the tool names of frozen catalogs below a folder, or says why it cannot."""
 
     def read_tool_names(name: str) -> frozenset[str] | str:
+        # Imported here: most suites name no frozen catalog, and need not load its module.
         from .catalogs.frozen_catalog import read_catalog
 
         path = folder / name
@@ -107,12 +108,14 @@ def _find_suite_files(path: Path) -> Iterator[Path]:
 
 def _walk_suite_files(folder: Path) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder):
+        # In place, so that os.walk does not enter .venv and the like, which hold other people's YAML.
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(parent) / name for name in files if name.endswith(SUFFIXES) and not name.startswith("."))
 
 
 def _read_suite(path: Path) -> bytes:
     try:
+        # Before it is opened: opening a named pipe would block.
         if not stat.S_ISREG(path.stat().st_mode):
             raise BadInput(f"{path}: not a regular file")
         with path.open("rb") as file:

@@ -66,6 +66,7 @@ def _read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
     number, line = 1, first
     while line:
         if len(line) > MAX_RUN_BYTES:
+            # The rest of this line would be taken for further runs: nothing after it can be trusted.
             yield TraceFileEntry(file, number, None, _TOO_LONG)
             return
         if not line.isspace():

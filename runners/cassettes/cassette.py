@@ -86,6 +86,7 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def to_trace(self) -> Trace:
         """Return the run as a trace for scoring. Raise `ArithmeticError` if its cost is not a number."""
+        # Dollars are text in the file: a JSON number might lose digits in other programs.
         cost = None if isinstance(self.cost, UnsetType) else Decimal(self.cost)
         return Trace(
             self.tool_calls,
@@ -108,12 +109,12 @@ def make_run_shape(planned: PlannedCell) -> RunShape:
 
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
-    """Return where a run of a test with a model is kept; `toolgrade.cassette` exports it."""
+    """Return the path of the cassette of a run; `toolgrade.cassette` exports this function."""
     return locate_cassette(root, PlannedCell(suite, test, cell), run)
 
 
 def locate_cassette(root: Path, planned: PlannedCell, run: int) -> Path:
-    """Return where a run is kept: below the suite's folder, under names that no other test or model shares."""
+    """Return the path of the cassette of a run: in the suite's folder, under a name unique to test, model and run."""
     return Path(list_cassette_files(root, planned)[run - 1])
 
 

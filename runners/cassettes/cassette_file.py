@@ -46,6 +46,7 @@ def load_cassette(path: Path | str) -> Cassette:
         raise Refusal("corrupt", (str(error),)) from None
     if cassette.kind != KIND or cassette.format > FORMAT:
         _refuse_other_formats(data)
+    # Checked after decoding: the file itself says which hash it should have.
     if not is_intact(data, cassette.integrity):
         raise Refusal("corrupt", ("its integrity hash does not fit its content",))
     return cassette

@@ -105,6 +105,7 @@ class Recorder:
 
     def _write_and_verify(self, path: Path, data: bytes) -> None:
         """Write a file. Raise `Fault` if a known secret is in it before or after, or if it reads back differently."""
+        # A search of its own, independent of how the value was redacted: a bug there must not publish a secret.
         redactor = Redactor(self._secrets)
         if redactor.has_leak(data):
             # The redactor leaves prompts and settings as they are, as the digest covers them: the author must act.

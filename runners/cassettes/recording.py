@@ -94,6 +94,7 @@ def _make_recorded_call(call: Mapping[str, Any], redactor: Redactor) -> Recorded
         values["args"] = _encode_raw(redactor.redact_value(call["args"]))
     if "result" in call:
         values["result"] = _encode_raw(cut_result(redactor.redact_value(call["result"]), MAX_RESULT_BYTES))
+    # Arguments and results are already encoded: msgspec checks the other fields, and must not look into these.
     rest = {key: value for key, value in call.items() if key not in values}
     return msgspec.structs.replace(msgspec.convert({"turn": 1, **rest}, RecordedCall), **values)
 

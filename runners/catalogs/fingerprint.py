@@ -82,6 +82,7 @@ def has_valid_fingerprint(toolset: Toolset) -> bool:
 
 
 def _hash_tools(scheme: Scheme, tools: Iterable[ToolFingerprint]) -> str:
+    # Sorted: a server may list its tools in another order each time.
     return hash_rfc8785([scheme, *sorted(tool.fingerprint for tool in tools)])
 
 
@@ -107,6 +108,7 @@ def encode_rfc8785(value: Any) -> bytes:
 def _make_tool_fingerprint(server: str, tool: Mapping[str, Any]) -> ToolFingerprint:
     fields: dict[Field, str] = {field: hash_rfc8785(tool[field]) for field in _FIELDS if field in tool}
     outside: dict[OutsideField, str] = {field: hash_rfc8785(tool[field]) for field in _OUTSIDE if field in tool}
+    # Extensions of the protocol that we do not know are hashed as one, so that no change goes unnoticed.
     if len(tool) > len(fields) + len(outside):
         outside["other"] = hash_rfc8785({key: value for key, value in tool.items() if key not in _NAMED})
     name = _format_tool_name(tool["name"]) if "name" in tool else "(no name)"

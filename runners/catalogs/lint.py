@@ -1,4 +1,4 @@
-"""What is wrong with a catalog as a model reads it: few findings, and each one something to act on."""
+"""Findings about a catalog as a model reads it. There are few kinds, and the author can act on each."""
 
 import re
 from collections import defaultdict
@@ -35,7 +35,7 @@ _ORDERS = re.compile(
 
 
 class CatalogFinding(msgspec.Struct, frozen=True):
-    """Something about some tools (`server.tool`), in one sentence."""
+    """A finding about some tools, named `server.tool`, in one sentence."""
 
     kind: Kind
     tools: tuple[str, ...]
@@ -58,7 +58,7 @@ class _ListedTool(NamedTuple):
 
 
 def lint_catalog(listings: Mapping[str, ServerListing], surface: CatalogTokens) -> tuple[CatalogFinding, ...]:
-    """Every finding about a merged catalog, the gravest kind first."""
+    """Return every finding about a merged catalog, the most severe kind first."""
     tools = [
         _ListedTool(server, str(tool.get("name", "(no name)")), tool)
         for server, listing in sorted(listings.items())
@@ -77,7 +77,7 @@ def lint_catalog(listings: Mapping[str, ServerListing], surface: CatalogTokens) 
 
 
 def _find_orders(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
-    """Text that tells the model what to do beyond saying what the tool is for: meant well or not, it steers choices."""
+    """Find descriptions that give the model orders instead of describing the tool; they steer its choices."""
     for listed in tools:
         if match := _ORDERS.search(listed.description):
             yield CatalogFinding(
@@ -100,7 +100,7 @@ def _find_lookalikes(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
 
 
 def _find_clashes(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
-    """Names that are listed more than once, together where the same servers list them."""
+    """Find names that several servers list; names of the same servers make one finding."""
     holders: defaultdict[str, list[str]] = defaultdict(list)
     for listed in tools:
         holders[listed.name].append(listed.server)
@@ -158,6 +158,6 @@ def _join_parameter_names(listed: _ListedTool) -> str:
 
 
 def _cut_excerpt(text: str, match: re.Match[str]) -> str:
-    """What was found, with as much of what follows as fits on a line."""
+    """Return the matched text with as much of the text after it as fits on a line."""
     found = " ".join(text[match.start() : match.start() + 2 * _EXCERPT].split())
     return f"“{found if len(found) <= _EXCERPT else found[: _EXCERPT - 1] + '…'}”"

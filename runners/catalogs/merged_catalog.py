@@ -72,6 +72,7 @@ def _choose_safe_names(ids: list[tuple[str, str]]) -> dict[tuple[str, str], str]
         else _replace_unsafe(f"{server}__{name}")
         for server, name in ids
     }
+    # `a__b` may be a tool of another server: the prefixed names are counted again.
     taken = Counter(names.values())
     return {
         key: name if taken[name] == 1 and len(name) <= MAX_NAME else _append_hash(name, key)
@@ -84,6 +85,7 @@ def _replace_unsafe(name: str) -> str:
 
 
 def _append_hash(name: str, key: tuple[str, str]) -> str:
+    # Separated by NUL: server `a` with tool `bc` and server `ab` with tool `c` are hashed differently.
     digest = sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{name[: MAX_NAME - 9]}_{digest}"
 
