@@ -1,7 +1,6 @@
 """Scoring traces: which cell a run belongs to, and the verdict of every gate of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -9,12 +8,8 @@ import msgspec
 from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
 from ..foundations.fault import BadInput
 from ..foundations.suggestion import format_suggestion
-from ..gates.equal_function_sets import EqualFunctionSetsBlock
-from ..gates.expect import Expect, ExpectBlock
-from ..gates.gate import Gate, GateTally, ScoringConditions, score_gate
+from ..gates.gate import Gate, GateTally, ScoringConditions
 from ..gates.gate_result import GateResult
-from ..gates.token_efficiency import TokenEfficiencyBlock
-from ..gates.tool_correctness import ToolCorrectnessBlock
 from ..gates.tool_selection import ToolClass
 from ..gates.trace import Trace
 from .cell_result import CellResult, TraceResult
@@ -164,65 +159,3 @@ class _CellIndex:
         models = [str(known) for _, _, known in found]
         chosen = next((scorer for (_, _, known), scorer in found.items() if known == model), None)
         return chosen or f'the test has several models: say which with `"model"`, one of {", ".join(models)}'
-
-
-def score_selection(
-    classes: Sequence[ToolClass | Mapping[str, Any]], runs: Iterable[Run], expect: Sequence[Any] = ()
-) -> GateResult:
-    """Precision, recall and F1 over classes of interchangeable tools: the gate `equal_function_sets`."""
-    block = EqualFunctionSetsBlock.model_validate({"classes": _to_plain_classes(classes), "expect": list(expect)})
-    return _score_runs(block.resolve(), runs, _SCORED)
-
-
-def score_correctness(
-    expected_tools: Sequence[str],
-    runs: Iterable[Run],
-    *,
-    exact_match: bool = False,
-    check_ordering: bool = False,
-    **more: Any,
-) -> GateResult:
-    """The share of expected tools that were called, exactly or in order: the gate `tool_correctness`."""
-    fields = {"expected_tools": list(expected_tools), "exact_match": exact_match, "check_ordering": check_ordering}
-    return _score_runs(ToolCorrectnessBlock.model_validate({**fields, **more}).resolve(), runs, _SCORED)
-
-
-def score_efficiency(
-    classes: Sequence[ToolClass | Mapping[str, Any]],
-    runs: Iterable[Run],
-    *,
-    tool_surface_tokens: int,
-    cost: Decimal | str | None = None,
-    expect: Sequence[Any] = (),
-) -> GateResult:
-    """What a catalog costs per correct selection: the gate `token_efficiency`.
-
-    `cost` is what all runs cost together; without it, the costs on the traces are added up.
-    """
-    block = TokenEfficiencyBlock.model_validate({"classes": _to_plain_classes(classes), "expect": list(expect)})
-    traces = [convert_to_trace(run) for run in runs]
-    if cost is not None:
-        shares = [Decimal(str(cost)), *[Decimal(0)] * (len(traces) - 1)]
-        traces = [msgspec.structs.replace(trace, cost=share) for trace, share in zip(traces, shares, strict=True)]
-    return _score_runs(block.resolve(), traces, ScoringConditions("live", tool_surface_tokens))
-
-
-def check_trace(expect: Sequence[Any], runs: Iterable[Run]) -> GateResult:
-    """Plain assertions on the trace of every run: the `expect:` of a test."""
-    return _score_runs(Expect(ExpectBlock.model_validate(list(expect)).root), runs, _SCORED)
-
-
-def convert_to_trace(run: Run) -> Trace:
-    """A run as a Trace; a mapping is read exactly as from a file."""
-    if isinstance(run, Trace):
-        return run
-    return msgspec.json.decode(msgspec.json.encode(run), type=Trace)
-
-
-def _score_runs(gate: Gate, runs: Iterable[Run], conditions: ScoringConditions) -> GateResult:
-    return score_gate(gate, (convert_to_trace(run) for run in runs), conditions)
-
-
-def _to_plain_classes(classes: Sequence[ToolClass | Mapping[str, Any]]) -> list[Any]:
-    """Classes as they stand in YAML; what is wrong with them is found there."""
-    return [dict(entry) if isinstance(entry, Mapping) else msgspec.to_builtins(entry) for entry in classes]

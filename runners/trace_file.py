@@ -1,13 +1,14 @@
 """Reading traces from files, as a stream: a JSON file holds one run, a JSONL file one run per line."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from ..foundations.fault import BadInput
+from ..foundations.paths import Paths, list_paths
 from ..gates.trace import Trace
 
 MAX_RUN_BYTES = 64 * 1024 * 1024
@@ -42,9 +43,9 @@ class TraceFileEntry(msgspec.Struct, frozen=True, gc=False):
 _DECODER = msgspec.json.Decoder(RecordedRun)
 
 
-def read_runs(files: Sequence[str]) -> Iterator[TraceFileEntry]:
+def read_runs(files: Paths) -> Iterator[TraceFileEntry]:
     """Yield every run of these files, in order, as it is read. Raise `BadInput` if a file cannot be opened."""
-    for file in files:
+    for file in list_paths(files):
         if file == STDIN:
             yield from _read_stream("<stdin>", sys.stdin.buffer)
             continue

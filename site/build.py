@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from ..foundations.fault import BadInput
+from ..foundations.paths import StrPath
 from .history.commit import History
 from .history.commit_summary import CommitSummary
 from .history.site_index import read_site_index
@@ -47,11 +48,12 @@ class SiteBuildResult:
 
 def build_site(
     history: History,
-    out: Path,
+    out: StrPath,
     options: SiteOptions = SiteOptions(),
     progress: Callable[[str], None] = lambda _line: None,
 ) -> SiteBuildResult:
     """Write the site of a history, or add to the one that is there."""
+    out = Path(out)
     check_output_folder(out)
     if not history.commits:
         raise BadInput("no report is committed here, and none is on disk", "`toolgrade run` writes one")

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from .api import StrPath, load_plan, score_runs
+from .api import score_runs
 from .compiler.compilation import Compilation
 from .compiler.diagnostic_output import render_full
 from .compiler.suite_locations import SuiteLocations
 from .foundations.fault import Fault
+from .foundations.paths import StrPath
 from .foundations.untrusted_text import make_visible
 from .gates.trace import Trace
 from .runners.cell_selection import PlannedCell, iterate_cells
@@ -107,9 +108,8 @@ def score_or_fail(
     model: str | None = None,
 ) -> TestReport:
     """What `toolgrade_score` does."""
-    several = [runs] if isinstance(runs, Trace | Mapping) else list(runs)
     try:
-        report = score_runs(load_plan(suite), several, test, model)
+        report = score_runs(suite, runs, test, model)
     except Fault as fault:
         pytest.fail("\n".join(filter(None, [str(fault), fault.help])), pytrace=False)
     scored = [found for suite in report.suites for found in suite.tests if found.status != "skipped"]

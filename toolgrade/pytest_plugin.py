@@ -12,14 +12,12 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from os import PathLike
     from typing import Any
 
+    from .foundations.paths import StrPath
     from .gates.trace import Trace
     from .runners.cassettes.recorder import Recorder
     from .site.report.report_model import TestReport
-
-    StrPath = str | PathLike[str]
 
 
 class RunScorer(Protocol):
@@ -91,9 +89,8 @@ def toolgrade_recorder(request: pytest.FixtureRequest) -> RecorderFactory:
     cassettes = find_cassette_folder(request.config)
 
     def make_recorder(*suites: StrPath, secrets: Sequence[str] = ()) -> Recorder:
-        from .api import load_plan
         from .runners.cassettes.recorder import Recorder
 
-        return Recorder(load_plan(*suites), cassettes, secrets)
+        return Recorder(suites, cassettes, secrets)
 
     return make_recorder

@@ -12,11 +12,13 @@ import msgspec
 from ...compiler.plan import Plan, SuitePlan
 from ...foundations.canonical_json import to_json
 from ...foundations.fault import BadInput, Fault
+from ...foundations.paths import Paths, StrPath
 from ...foundations.suggestion import format_suggestion
 from ..atomic_file import TEMPORARY, read_regular, write_durably
 from ..catalogs.fingerprint import Toolset, fingerprint
 from ..cell_selection import PlannedCell, iterate_cells
 from ..servers.environment import list_plan_secrets
+from ..suite_files import load_plan
 from .cassette import MAX_BYTES, Cassette, get_meta_path, locate_cassette, seal_cassette
 from .recorder_lock import hold_recording_lock
 from .recording import FinishedRun, make_cassette
@@ -37,12 +39,12 @@ class Recorder:
 
     def __init__(
         self,
-        plan: Plan,
-        root: Path | str = "cassettes",
+        suites: Paths | Plan,
+        root: StrPath = "cassettes",
         secrets: Iterable[str] = (),
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        self._plan = plan
+        self._plan = plan = load_plan(suites)
         self._root = Path(root)
         self._secrets = (*secrets, *list_plan_secrets(plan, environment))
         self._folder = Path.cwd()

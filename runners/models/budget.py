@@ -5,11 +5,23 @@ So however many are under way, what is spent and what is reserved never add up t
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
-from ...foundations.fault import Fault
+from ...foundations.fault import BadInput, Fault
 
 NOTHING = Decimal(0)
+MAX_DOLLARS = 10**12
+
+
+def parse_dollars(value: Decimal | int | str) -> Decimal:
+    """Return an amount of dollars. Raise `BadInput` if it is not a number, or is negative or beyond all bounds."""
+    try:
+        dollars = Decimal(str(value))
+    except InvalidOperation:
+        dollars = Decimal("NaN")
+    if not (dollars.is_finite() and 0 <= dollars < MAX_DOLLARS):
+        raise BadInput(f"`{value}` is not an amount of dollars", "write dollars, such as 2.50")
+    return dollars
 
 
 class OverBudget(Fault):

@@ -9,6 +9,7 @@ import msgspec
 
 from ...compiler.identity import make_hashed_slug
 from ...foundations.fault import BadInput
+from ...foundations.paths import StrPath
 from ..report.report_file import FILE, MAX_BYTES
 from .commit import Commit
 
@@ -29,8 +30,8 @@ class FolderHistory:
 
     remark = None
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: StrPath) -> None:
+        self._folder = folder = Path(folder)
         try:
             found = sorted(path for path in folder.iterdir() if (path / FILE).is_file())
         except OSError as error:

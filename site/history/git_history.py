@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from ...foundations.fault import Fault
+from ...foundations.paths import StrPath
 from ..report.report_file import COMMITTED, MAX_BYTES, InvalidReport
 from .commit import WORKTREE, Commit
 
@@ -19,8 +20,8 @@ _LOG = ("log", "--topo-order", "--reverse", "--parents", "--no-show-signature", 
 class GitHistory:
     """Every commit that changed a report, oldest first, and the reports on disk where they are not committed yet."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: StrPath) -> None:
+        self._folder = folder = Path(folder)
         self._sizes: dict[str, int] = {}
         self._reader: subprocess.Popen[bytes] | None = None
         self._is_cut = self._run_git("rev-parse", "--is-shallow-repository").strip() == b"true"

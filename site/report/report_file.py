@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UnsetType
 
 from ...foundations.fault import BadInput, Fault
+from ...foundations.paths import StrPath, list_paths
 from ...foundations.suggestion import format_suggestion
 from .report_model import SCHEMA, Report
 
@@ -41,8 +42,9 @@ class _SchemaHeader(msgspec.Struct):
     schema: str
 
 
-def load_report(place: str, committed: str = COMMITTED) -> Report:
+def load_report(place: StrPath, committed: str = COMMITTED) -> Report:
     """The report in a file, in a folder's report.json, or committed at a git revision; what exists on disk wins."""
+    place = list_paths(place)[0]
     path = Path(place)
     if place and _is_existing_path(path):
         file = path / FILE if path.is_dir() else path
