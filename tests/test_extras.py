@@ -73,7 +73,8 @@ def test_the_page_says_what_every_command_needs(project: Path) -> None:
         if needed:
             assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "loaded:\n", 1), done.stderr
             assert sorted(path.name for path in project.iterdir()) == before, f"{label} wrote something"
-        assert "Traceback" not in done.stderr and "bug in toolgrade" not in done.stderr, done.stderr
+        assert "Traceback" not in done.stderr, done.stderr
+        assert "bug in toolgrade" not in done.stderr, done.stderr
         rows.append(f"| `{label}` | {f'`{needed[1]}`' if needed else 'the core'} |")
     assert "\n".join(rows) in PAGE.read_text(encoding="utf-8"), "docs/install.md should hold:\n" + "\n".join(rows)
 
