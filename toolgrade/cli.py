@@ -32,7 +32,7 @@ Exit codes:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EPILOG)
 @click.version_option(__version__, prog_name="toolgrade")
 def toolgrade() -> None:
-    """A report card for an MCP agent's tool selection.
+    """Give an MCP agent's tool selection a report card.
 
     \b
     toolgrade check suites/               does it compile?

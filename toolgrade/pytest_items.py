@@ -107,7 +107,7 @@ def score_or_fail(
     test: str | None = None,
     model: str | None = None,
 ) -> TestReport:
-    """What `toolgrade_score` does."""
+    """Score runs and return the test's report; fail the pytest test if a gate fails or a run cannot be read."""
     try:
         report = score_runs(suite, runs, test, model)
     except Fault as fault:

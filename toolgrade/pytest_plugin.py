@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RunScorer(Protocol):
-    """Scores runs against a test of a suite; fails the pytest test with the reasons where a gate does."""
+    """Scores runs against a test of a suite; fails the pytest test with the reasons if a gate does."""
 
     def __call__(
         self,
@@ -39,7 +39,7 @@ class RecorderFactory(Protocol):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the plugin's options and settings to pytest."""
+    """Declare the options and settings."""
     group = parser.getgroup("toolgrade", "toolgrade: suites of tool selection")
     group.addoption(
         "--toolgrade", action="append", default=[], metavar="SUITE",
@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register what collects and runs the suites, if any suite is named."""
+    """Collect suites if an option or a setting names any."""
     option: list[str] = config.option.toolgrade
     named = [Path(config.invocation_params.dir, suite) for suite in option]
     setting: list[Path] = config.getini("toolgrade_suites")
@@ -68,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def find_cassette_folder(config: pytest.Config) -> Path:
-    """The folder of the recordings."""
+    """Return the folder of the recordings, from the option or the setting."""
     option = config.getoption("--toolgrade-cassettes")
     if option:
         return Path(config.invocation_params.dir, option)

@@ -14,7 +14,7 @@ _INDENT = " " * 32
 
 
 def format_scorecard(report: Report, paint: Paint = apply_no_style, statuses: Container[str] = _ORDER) -> str:
-    """The table of the tests that stand so, and the summary of all."""
+    """Return the table of the tests with one of these statuses, and the summary of all."""
     rows = [(suite.name, test) for suite in report.suites for test in suite.tests if test.status in statuses]
     rows.sort(key=lambda row: (_ORDER[row[1].status], _get_f1(row[1])))
     has_many = len(report.suites) > 1

@@ -38,7 +38,7 @@ class Reservation:
         self.cost = NOTHING
 
     def settle(self, cost: Decimal | None) -> None:
-        """Charge what the request cost; where that is not known, the most it could have."""
+        """Charge what the request cost, or the most it could have cost if that is not known."""
         self.cost = self.bound if cost is None else cost
 
 
@@ -59,6 +59,7 @@ class Budget:
     def reserve(self, bound: Decimal) -> Generator[Reservation]:
         """Hold `bound` while a request is under way; afterwards only what was settled stays charged."""
         chain = list(self._walk_enclosing_budgets())
+        # All are checked before one is charged: a refusal by an outer budget leaves nothing reserved in an inner one.
         for budget in chain:
             budget.check_bound(bound)
         reservation = Reservation(bound)
@@ -72,10 +73,10 @@ class Budget:
                 budget.spent += reservation.cost
 
     def check_bound(self, bound: Decimal) -> None:
-        """Refuse what could go over."""
-        taken = self.spent + self.held
-        if self.max_cost is not None and taken + bound > self.max_cost:
-            message = f"the budget of ${self.max_cost} holds ${self.max_cost - taken} more; a request may cost ${bound}"
+        """Raise `OverBudget` if a request of at most `bound` dollars could exceed the budget."""
+        used = self.spent + self.held
+        if self.max_cost is not None and used + bound > self.max_cost:
+            message = f"the budget of ${self.max_cost} holds ${self.max_cost - used} more; a request may cost ${bound}"
             raise OverBudget(message, "raise `budget.max_cost` or --max-cost, or lower `sampling.max_tokens`")
 
     def _walk_enclosing_budgets(self) -> Iterator["Budget"]:

@@ -11,7 +11,7 @@ _WORDS = re.compile(r".*\s", re.DOTALL)
 
 
 def cut_result(value: Any, most_bytes: int) -> Any:
-    """A JSON value of about `most_bytes` at most; equal values are cut equally."""
+    """Return a JSON value of at most about `most_bytes`; equal values are cut equally."""
     whole = _encode_json(value)
     if len(whole) <= most_bytes:
         return value
@@ -32,7 +32,7 @@ def _cut_long_texts(value: Any) -> Any:
 
 
 def cut_result_text(text: str, most_bytes: int) -> str:
-    """The text, or its beginning with the length and hash of the whole.
+    """Return the text, or its beginning with the length and hash of the whole.
 
     It is cut between words: redaction comes later, and would not know half a secret.
     """

@@ -30,7 +30,7 @@ def _parse_dollars(_context: click.Context, _parameter: click.Parameter, value: 
 _OPTIONS = (
     click.option(
         "--record/--no-record", default=None,
-        help="Live: write cassettes. They are written unless told otherwise; where CI=true, this has to be said.",
+        help="Live: write cassettes. Written by default; with CI=true one of the two is required.",
     ),
     click.option("--resume", is_flag=True, help="Live: go on with a run that was interrupted."),
     click.option("--only-missing", is_flag=True, help="Live: only cells without cassettes."),
@@ -46,7 +46,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class LiveOptions:
-    """What was asked for."""
+    """The options of a live run."""
 
     record: bool | None
     resume: bool
@@ -61,7 +61,7 @@ class LiveOptions:
         return self.only_missing or self.only_stale
 
     def is_recording(self) -> bool:
-        """Whether cassettes are written; in CI nobody does that by accident."""
+        """Return whether cassettes are written. Raise `BadInput` in CI if neither --record nor --no-record is given."""
         from ..foundations.fault import BadInput
 
         if self.record is None and os.environ.get("CI", "").lower() in ("1", "true"):
@@ -84,7 +84,7 @@ def add_live_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def select_cells_to_record(cells: "list[PlannedCell]", options: LiveOptions, cassettes: Path) -> "list[PlannedCell]":
-    """The cells that have to be recorded, where only those are wanted."""
+    """Return all cells, or with --only-missing and --only-stale those that need a recording."""
     from ..runners.replay import find_recorded_state
 
     wanted = {"missing": options.only_missing, "stale": options.only_stale}
@@ -126,7 +126,7 @@ def run_cells_live(
 
 
 def collect_price_facts(results: "Sequence[CellResult]") -> dict[str, Any]:
-    """Which prices a run was counted with, for run.json; nothing where it cost nothing."""
+    """Return the price table of a run, for run.json, or nothing if the run cost nothing."""
     if not any(result.cost is not None for result in results):
         return {}
     from datetime import UTC, datetime
@@ -137,7 +137,7 @@ def collect_price_facts(results: "Sequence[CellResult]") -> dict[str, Any]:
 
 
 def discard_journal(plan: "Plan") -> None:
-    """Drop the journal: its results are in the report."""
+    """Delete the journal: its results are in the report."""
     from ..runners.journal import Journal
 
     Journal(Path.cwd(), plan.suites).discard()

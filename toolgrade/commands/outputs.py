@@ -40,17 +40,17 @@ class OutputOptions:
     is_quiet: bool
 
     def print_note(self, text: str) -> None:
-        """A remark on stderr, for those who want to hear it."""
+        """Print a remark on stderr, unless --quiet is given."""
         if not self.is_quiet:
             click.echo(text, err=True)
 
     def print_next_step(self, text: str, is_needed: bool) -> None:
-        """The last line on stderr; those who want quiet hear it only where they have to act."""
+        """Print the last line on stderr; with --quiet only if the user has to act."""
         if is_needed or not self.is_quiet:
             click.echo(f"next: {text}", err=True)
 
     def read_base(self, mode: str) -> "Report | None":
-        """The report to compare with. It is read before a run begins: a wrong name costs nothing then."""
+        """Return the report to compare with, or None. It is read before the run: a wrong name then costs nothing."""
         from ..site.report.report_file import ReportNotCommitted, load_report
 
         if self.base is None:
@@ -155,7 +155,7 @@ def add_output_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _to_checkout_path(file: str) -> str:
-    """A file as GitHub names it: from the root of the checkout, wherever in it the command runs."""
+    """Return a path as GitHub names it: from the root of the checkout, wherever in it the command runs."""
     root = os.environ.get("GITHUB_WORKSPACE")
     path = Path.cwd() / file
     return path.relative_to(root).as_posix() if root and path.is_relative_to(root) else file

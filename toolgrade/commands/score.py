@@ -18,8 +18,8 @@ def score_command(suite: str, traces: tuple[str, ...], test: str | None, style: 
     """Score recorded traces against a suite.
 
     A TRACE is a JSON file (one run) or a JSONL file (a run a line); - reads stdin. A run is
-    {"tool_calls": [{"name": …, "server": …}]}, with "test" where the suite has several tests,
-    and "model" where a test has several models.
+    {"tool_calls": [{"name": …, "server": …}]}, with "test" if the suite has several tests,
+    and "model" if a test has several models.
 
     \b
     toolgrade score suites/research.yml run.json
