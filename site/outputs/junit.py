@@ -1,4 +1,4 @@
-"""A report as JUnit XML, which GitHub, GitLab and Jenkins read: a suite each, a case for each test with a model."""
+"""A report as JUnit XML for GitHub, GitLab and Jenkins: a `testsuite` per suite, a `testcase` per cell."""
 
 from xml.etree import ElementTree as ET
 
@@ -13,13 +13,14 @@ _TAGS = {"failed": "failure", "error": "error", "skipped": "skipped"}
 
 
 def render_junit(report: Report, reproducer: Reproducer) -> bytes:
-    """XML 1.0 in UTF-8. It holds no times, so that equal results are equal bytes."""
+    """Return XML 1.0 in UTF-8. It holds no times, so equal results are equal bytes."""
     counts = report.summary
     root = ET.Element("testsuites", name="toolgrade", tests=str(counts.tests), failures=str(counts.failed))
     root.set("errors", str(counts.errors))
     for suite in report.suites:
         root.append(_make_suite_element(suite, reproducer))
     ET.indent(root)
+    # typeshed gives `tostring` the type Any.
     written: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
     return written + b"\n"
 

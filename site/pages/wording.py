@@ -1,4 +1,4 @@
-"""Values as people read them: what a gate asks, what it found, numbers, arguments."""
+"""Values in the words of the pages: matchers, findings, numbers, arguments."""
 
 from decimal import Decimal
 from fractions import Fraction

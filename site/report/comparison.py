@@ -1,4 +1,4 @@
-"""What changed between two reports: which tests got better or worse, and what made them so."""
+"""Compares two reports: which tests got better or worse, and why."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -36,17 +36,19 @@ _GOOD = (
 
 
 class Frequency(msgspec.Struct, frozen=True):
-    """How often something was so (runs that missed a class, calls of a tool), in how many runs."""
+    """In how many runs a class was missed, or how often a tool was called."""
 
     count: int
     runs: int
 
     def is_more_frequent_than(self, other: "Frequency") -> bool:
+        """Return whether the share is greater, although the two reports may have different numbers of runs."""
+        # Cross-multiplied, so that no float decides a verdict.
         return self.count * max(other.runs, 1) > other.count * max(self.runs, 1)
 
 
 class ChangeCause(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that is not as it was; `name` is of the class, the tool, the target, the gate or the test."""
+    """One reason for a change; `name` is that of the class, tool, target, gate or test."""
 
     kind: CauseKind
     gate: str | UnsetType
@@ -57,14 +59,14 @@ class ChangeCause(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReportedOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a test stood in one report."""
+    """The status of a test in one report, and its F1 if it is graded."""
 
     status: TestStatus
     f1: int | UnsetType = UNSET
 
 
 class ChangedTest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A test that is not as it was."""
+    """A test that differs between the two reports."""
 
     verdict: Verdict
     suite: str
@@ -77,7 +79,7 @@ class ChangedTest(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ComparedReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One of the two reports as a whole."""
+    """The totals of one of the two reports."""
 
     mode: Mode
     plan: str
@@ -87,7 +89,7 @@ class ComparedReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ChangeCounts(msgspec.Struct, frozen=True):
-    """How many tests; regressions that were allowed are counted apart."""
+    """The number of tests by verdict; regressions that `--allow` names are counted apart."""
 
     regressed: int
     allowed: int
@@ -98,7 +100,7 @@ class ChangeCounts(msgspec.Struct, frozen=True):
 
 
 class Diff(msgspec.Struct, frozen=True):
-    """Everything that changed, worst first."""
+    """The comparison of two reports, with the worst changes first."""
 
     schema: str
     old: ComparedReport
@@ -108,7 +110,10 @@ class Diff(msgspec.Struct, frozen=True):
 
 
 def diff(old: Report, new: Report, allowed: Iterable[str] = ()) -> Diff:
-    """Compare two reports; `allowed` names the tests that may regress."""
+    """Compare two reports; `allowed` names the tests that may regress.
+
+    Raise `BadInput` if a name in `allowed` is that of no test.
+    """
     before, after = index_tests(old), index_tests(new)
     names = _check_allowed(allowed, [*before, *after])
     pairs = [_compare_test(key, before.get(key), after.get(key), names) for key in {**before, **after}]
@@ -117,7 +122,7 @@ def diff(old: Report, new: Report, allowed: Iterable[str] = ()) -> Diff:
 
 
 def list_test_spellings(key: Identity) -> tuple[str, ...]:
-    """What a test can be called: `test`, `suite/test`, `suite/test@model`."""
+    """Return the names that a user may give a test: `test`, `suite/test` and `suite/test@model`."""
     suite, test, model = key
     return (test, f"{suite}/{test}", *([f"{suite}/{test}@{model}"] if model else []))
 
@@ -132,7 +137,7 @@ def _check_allowed(allowed: Iterable[str], keys: Iterable[Identity]) -> frozense
 
 
 def index_tests(report: Report) -> dict[Identity, TestReport]:
-    """The tests of a report by what they are known by."""
+    """Return the tests of a report by suite, test and model."""
     return {(suite.name, test.name, test.model or ""): test for suite in report.suites for test in suite.tests}
 
 
@@ -150,7 +155,7 @@ def _count_changes(changes: list[ChangedTest]) -> ChangeCounts:
 
 
 def _rank_change(change: ChangedTest) -> tuple[object, ...]:
-    """Regressions, those not allowed first; then by status, by how far F1 fell, and by name."""
+    """Sort regressions first, allowed ones after the others; then by status, by the loss of F1, and by name."""
     (new, new_f1), (old, old_f1) = _rank_outcome(change.new), _rank_outcome(change.old)
     rank = (_ORDER.index(change.verdict), change.is_allowed, -new, old, new_f1 - old_f1)
     return (*rank, change.suite, change.test, change.model or "")
@@ -188,7 +193,7 @@ def _make_outcome(test: TestReport | None) -> ReportedOutcome | UnsetType:
 
 
 def _decide_verdict(old: ReportedOutcome | UnsetType, new: ReportedOutcome | UnsetType) -> Verdict:
-    """Status decides; where it is the same, F1 does."""
+    """Compare by status; if the status is the same, by F1."""
     if isinstance(old, UnsetType):
         return "added"
     if isinstance(new, UnsetType):
@@ -200,6 +205,7 @@ def _decide_verdict(old: ReportedOutcome | UnsetType, new: ReportedOutcome | Uns
 
 
 def _find_causes(old: TestReport, new: TestReport) -> Iterator[ChangeCause]:
+    # A test that an error stopped has gates from part of its runs, so they explain nothing.
     if "error" in (old.status, new.status):  # its gates, if it has any, say nothing
         if old.status != new.status:
             kind: CauseKind = "test_stopped" if new.status == "error" else "test_ran"
@@ -215,6 +221,7 @@ def _find_causes(old: TestReport, new: TestReport) -> Iterator[ChangeCause]:
                 is_skipped = now.status == "skipped"
                 yield ChangeCause("gate_skipped" if is_skipped else "gate_ran", name, name, reason=now.reason)
             continue
+        # A gate on one side alone is compared with one that found nothing, so its failures are causes too.
         empty = GateResult(name, "passed")
         yield from _find_gate_causes(was or empty, now or empty, (old.runs, new.runs))
 
@@ -263,7 +270,7 @@ def _count_unexpected_calls(gate: GateResult, runs: int) -> dict[str, Frequency]
 
 
 def _find_assertion_causes(was: GateResult, now: GateResult) -> Iterator[ChangeCause]:
-    """An assertion is known by its target and matcher: a threshold that moved is another assertion."""
+    """Compare assertions by target and matcher: an assertion with another threshold is a new one."""
     before, after = ({_make_assertion_key(found): found for found in gate.assertions or ()} for gate in (was, now))
     for key in {**after, **before}:
         old, new = before.get(key), after.get(key)

@@ -1,4 +1,4 @@
-"""The report: results and nothing else, so that equal results are equal bytes."""
+"""The report: results only, without times or paths, so that equal results are equal bytes."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -16,7 +16,7 @@ SCHEMA = "toolgrade.report/1"
 
 
 class SelectionCounts(msgspec.Struct, frozen=True):
-    """Counts pooled over tests, and what they make."""
+    """Counts pooled over tests, with precision, recall and F1."""
 
     tp: int
     fp: int
@@ -27,6 +27,7 @@ class SelectionCounts(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_counts(cls, counts: Counts) -> "SelectionCounts":
+        """Return the counts with their percentages."""
         return cls(counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, counts.f1)
 
 
@@ -50,7 +51,7 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One suite."""
+    """The tests of one suite and its grade."""
 
     name: str
     file: str
@@ -61,7 +62,7 @@ class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
-    """All suites together."""
+    """Totals over all suites."""
 
     tests: int
     passed: int
@@ -74,7 +75,7 @@ class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """Everything that report.json holds."""
+    """The content of report.json."""
 
     schema: str
     mode: Mode
@@ -84,7 +85,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def make_report(plan: Plan, results: Sequence[CellResult], mode: Mode) -> Report:
-    """The report on these results, in the order of the plan."""
+    """Return the report on these results, in the order of the plan."""
     suites = tuple(
         _make_suite_report(suite, [result for result in results if result.suite is suite]) for suite in plan.suites
     )
@@ -92,7 +93,7 @@ def make_report(plan: Plan, results: Sequence[CellResult], mode: Mode) -> Report
 
 
 def filter_report(report: Report, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> Report:
-    """The report that only these tests would have given, graded anew."""
+    """Return the report on the tests that are wanted, with its counts and grades computed anew."""
     return _build_report(report.mode, report.plan, [_filter_suite(suite, is_wanted) for suite in report.suites])
 
 
@@ -152,7 +153,7 @@ def _make_report_summary(tests: Sequence[TestReport]) -> ReportSummary:
 
 
 def _pool_counts(tests: Sequence[TestReport]) -> tuple[SelectionCounts | UnsetType, str | UnsetType]:
-    """Grades come from counts added up, never from averages of grades."""
+    """Return the sum of the tests' counts and the grade of that sum; both are unset if no test is graded."""
     counts = [found for test in tests if (found := find_graded_counts(test.gates)) is not None]
     if not counts:
         return UNSET, UNSET

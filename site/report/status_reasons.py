@@ -1,4 +1,4 @@
-"""Why a test stands as it does, in lines: what was missed, what was unexpected, what failed."""
+"""Explains the status of a test in lines: missed classes, unexpected calls, failed assertions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ _SHOWN = 5
 
 
 def list_status_reasons(test: TestReport, quote: Quote = escape_untrusted_text) -> Iterator[str]:
-    """A line for each thing that is not as it should be; `quote` makes names and values harmless."""
+    """Yield a line for each finding; `quote` makes names and values from outside safe to print."""
     if isinstance(test.reason, str):
         yield quote(test.reason)
     for gate in test.gates:
@@ -23,7 +23,7 @@ def list_status_reasons(test: TestReport, quote: Quote = escape_untrusted_text) 
 
 
 def find_failed_gate(test: TestReport) -> str | None:
-    """The first gate that failed."""
+    """Return the name of the first gate that failed, or None."""
     return next((gate.gate for gate in test.gates if gate.status == "failed"), None)
 
 
