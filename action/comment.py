@@ -1,6 +1,6 @@
-"""Comment on the pull request: once, and from then on the same comment is updated.
+"""Comments on the pull request once, and updates that comment from then on.
 
-What it says is rendered here, from report.json, which is read as data: whoever made the report, nothing in it can
+The text is rendered here from report.json, which is read as data: whoever made the report, nothing in it can
 mention anyone, link anywhere or hold Markdown of its own.
 """
 
@@ -20,7 +20,7 @@ NOT_REPLAYED = "### toolgrade: not replayed\n\nThe run left no whole report: its
 
 
 def main() -> int:
-    """0 where the comment stands as it should."""
+    """Write the comment; return 1 if it cannot be written."""
     event = read_event()
     try:
         api = Api.from_environment()
@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def body(report: str, base: str | None) -> str:
-    """The summary of a report; where there is none, that it is missing."""
+    """Return the summary of a report, or a text that says that the report is missing."""
     if not Path(report, "report.json").is_file():
         return NOT_REPLAYED
     new = load_report(report)
@@ -49,11 +49,12 @@ def body(report: str, base: str | None) -> str:
 
 
 def comment(api: Api, number: int, text: str) -> str:
-    """Write the comment, or rewrite ours; what was done."""
+    """Write the comment or update ours; return which of them was done."""
     ours = next((found for found in api.items(f"issues/{number}/comments") if is_ours(found)), None)
     if ours is None:
         api.send("POST", f"issues/{number}/comments", {"body": text})
         return "commented"
+    # GitHub may return a body with CRLF.
     if ours["body"].replace("\r\n", "\n") == text:
         return "the comment stands as it was"
     api.send("PATCH", f"issues/comments/{ours['id']}", {"body": text})
@@ -61,7 +62,7 @@ def comment(api: Api, number: int, text: str) -> str:
 
 
 def is_ours(found: dict[str, Any]) -> bool:
-    """By its mark, and by a bot: a person who copies the mark gets nothing overwritten."""
+    """Return whether a bot wrote the comment with our mark; a person's comment is never overwritten."""
     return found["user"]["type"] == "Bot" and found["body"].startswith(MARK)
 
 

@@ -1,6 +1,6 @@
-"""The action's main step: replay the cassettes, compare with the base, and leave everything where GitHub looks for it.
+"""The action's main step: replays the cassettes, compares with the base, and writes the files that GitHub reads.
 
-Needs no secret and opens no connection, except that git fetches the one commit to compare with.
+It needs no secret and opens no connection, except that git fetches the one commit to compare with.
 """
 
 import os
@@ -17,7 +17,7 @@ STATUSES = {0: "passed", 1: "failed"}
 
 
 def main() -> int:
-    """The exit code of `toolgrade run`."""
+    """Replay, publish the results, and return the exit code of `toolgrade run`."""
     out = Path(os.environ.get("TOOLGRADE_OUT") or "toolgrade-report")
     out.mkdir(parents=True, exist_ok=True)
     base = fetched(os.environ.get("TOOLGRADE_BASE") or base_commit(read_event()))
@@ -30,7 +30,7 @@ def main() -> int:
 
 
 def command(out: Path, base: str | None) -> list[str]:
-    """What is run; the suites may be several words."""
+    """Return the command; `TOOLGRADE_SUITES` may name several files or folders."""
     cassettes = os.environ.get("TOOLGRADE_CASSETTES") or "cassettes"
     files = ["--out", str(out), "--junit", str(out / "junit.xml"), "--markdown", str(out / "summary.md")]
     compared = ["--base", base] if base else []
@@ -40,9 +40,10 @@ def command(out: Path, base: str | None) -> list[str]:
 
 
 def fetched(commit: str | None) -> str | None:
-    """The commit, once git has it; without it there is nothing to compare with, and that is no failure."""
+    """Return the commit if git has it or can fetch it, else None: a comparison is optional."""
     if commit is None or has_git("cat-file", "-e", f"{commit}^{{commit}}"):
         return commit
+    # actions/checkout makes a shallow clone, so the base commit is usually missing.
     if has_git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", commit):
         return commit
     print(f"nothing to compare with: git could not fetch {commit}", file=sys.stderr)
@@ -50,12 +51,12 @@ def fetched(commit: str | None) -> str | None:
 
 
 def has_git(*arguments: str) -> bool:
-    """Whether git did as it was told."""
+    """Return whether this git command succeeds."""
     return subprocess.run(["git", *arguments], check=False, capture_output=True).returncode == 0  # noqa: S603, S607 - argv
 
 
 def outputs(code: int, out: Path) -> dict[str, str | int]:
-    """What later steps can ask for; grade and F1 only where everything ran and a gate has them."""
+    """Return the values for later steps; grade and F1 only if everything ran and a gate is graded."""
     found: dict[str, str | int] = {"status": STATUSES.get(code, "error"), "code": code}
     try:
         summary = load_report(str(out)).summary
@@ -67,7 +68,7 @@ def outputs(code: int, out: Path) -> dict[str, str | int]:
 
 
 def append(variable: str, text: str) -> None:
-    """Add to one of the files that the runner reads after a step."""
+    """Append to one of the files that the runner reads after a step."""
     if os.environ.get(variable):
         with Path(os.environ[variable]).open("a", encoding="utf-8") as file:
             file.write(text)

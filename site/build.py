@@ -11,10 +11,11 @@ from .history.commit import History
 from .history.commit_summary import CommitSummary
 from .history.site_index import read_site_index
 from .history.timeline import Timeline
-from .mkdocs_build import Body, write_pages
+from .mkdocs_build import write_pages
 from .pages.addresses import get_commit_folder
 from .pages.commit_pages import make_commit_pages, render_tests_script, render_unreadable_page
 from .pages.commit_view import CommitView, make_commit_view
+from .pages.page_templates import Body
 from .pages.root_pages import make_root_files, make_root_pages
 from .site_folder import (
     check_output_folder,

@@ -2,7 +2,7 @@
 
 import logging
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,9 +13,7 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from .pages.page_templates import THEME
-
-Body = Callable[[], str]
+from .pages.page_templates import THEME, Body
 
 
 def write_pages(folder: Path, pages: Mapping[str, Body], files: Iterable[tuple[str, bytes]] = ()) -> None:

@@ -5,8 +5,8 @@ from hashlib import sha256
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...compiler.identity import make_suite_id
 from ...gates.gate import Mode
-from ..pages.addresses import make_suite_id
 from ..report.report_model import Report, SelectionCounts, SuiteReport, TestReport
 from .commit import Commit
 

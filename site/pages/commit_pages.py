@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from ..history.commit_summary import CommitSummary
-from ..mkdocs_build import Body
 from ..report.report_model import SuiteReport
 from .addresses import make_suite_id
 from .commit_view import CommitView
 from .compare_page import make_compare_page
 from .overview import make_overview_page
-from .page_templates import PageFrame, render_data_script, render_page
+from .page_templates import Body, PageFrame, render_data_script, render_page
 from .suite import TestRow, make_suite_page, make_test_rows
 from .test import list_nearby_tests, make_test_page
 

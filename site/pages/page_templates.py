@@ -1,7 +1,7 @@
 """Templates to pages: everything from outside is escaped here, by default and without exception."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -14,6 +14,9 @@ from markupsafe import Markup
 
 from ..history.commit_summary import CommitSummary
 from .wording import cut_page_text, format_number
+
+Body = Callable[[], str]
+"""Renders a page when its turn to be written comes."""
 
 THEME = Path(__file__).parent.parent / "theme"
 _HIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")

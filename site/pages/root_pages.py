@@ -7,13 +7,12 @@ from ...gates.grade import LETTERS
 from ..history.commit_summary import CommitSummary
 from ..history.site_index import render_site_index
 from ..history.timeline import Timeline
-from ..mkdocs_build import Body
 from .addresses import get_commit_folder
 from .badge import render_badge_json, render_badge_svg
 from .commit_pages import render_overview_page, render_unreadable_page
 from .commit_view import CommitView
 from .history import make_history_page
-from .page_templates import PageFrame, load_assets, render_data_script, render_page, render_plain
+from .page_templates import Body, PageFrame, load_assets, render_data_script, render_page, render_plain
 
 _SWITCHER = 100
 
