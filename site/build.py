@@ -19,7 +19,7 @@ from .pages.page_templates import Body
 from .pages.root_pages import make_root_files, make_root_pages
 from .site_folder import (
     check_output_folder,
-    list_paths,
+    list_relative_paths,
     move_files,
     open_staging_folder,
     remove_folder,
@@ -133,7 +133,7 @@ class _SiteBuilder:
     def _write_and_move(self, pages: dict[str, Body], files: list[tuple[str, bytes]], place: Path) -> None:
         aside = self._stage / "commit"
         self._write_files(pages, files, aside)
-        wanted = list_paths(aside)
+        wanted = list_relative_paths(aside)
         move_files(aside, place)
         remove_unwanted_files(place, wanted)
         remove_folder(aside)
@@ -150,7 +150,7 @@ def _move_site(target: Path, out: Path) -> None:
         # rename(2) replaces an empty folder.
         target.replace(out)
         return
-    wanted = list_paths(target)
+    wanted = list_relative_paths(target)
     move_files(target, out, last=_LAST)
     for folder in ("c", "badge", "latest"):
         remove_unwanted_files(

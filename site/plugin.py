@@ -18,7 +18,7 @@ from ..foundations.fault import Fault
 from .build import SiteOptions, build_site
 from .history.folder_history import FolderHistory
 from .history.git_history import GitHistory
-from .site_folder import list_paths
+from .site_folder import list_relative_paths
 
 
 class ReportOptions(Config):
@@ -52,7 +52,7 @@ class ReportPlugin(BasePlugin[ReportOptions]):
                 build_site(history, out, options)
         except Fault as fault:
             raise PluginError(f"toolgrade: {fault}{f'; {fault.help}' if fault.help else ''}") from None
-        for path in sorted(list_paths(out)):
+        for path in sorted(list_relative_paths(out)):
             place, source = f"{self.config.folder}/{path}", str(out / path)
             files.append(File.generated(config, place, abs_src_path=source, inclusion=InclusionLevel.NOT_IN_NAV))
         return files

@@ -87,7 +87,7 @@ def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def list_paths(folder: Path) -> set[str]:
+def list_relative_paths(folder: Path) -> set[str]:
     """Return the relative paths of all files below a folder."""
     return {path.relative_to(folder).as_posix() for path in _list_files(folder)}
 

@@ -37,6 +37,7 @@ def format_arguments(value: Any) -> str:
 
 
 def cut_page_text(text: str, longest: int = _LONGEST) -> str:
+    """Return a text, cut if it is longer than a page shows."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 

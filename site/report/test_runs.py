@@ -34,6 +34,7 @@ def find_class_gate(test: TestReport) -> GateResult | None:
 
 
 def list_test_classes(test: TestReport) -> tuple[ClassResult, ...]:
+    """Return the classes of the gate that a trace is read by; empty if no gate has classes."""
     gate = find_class_gate(test)
     return (gate.classes or ()) if gate else ()
 
