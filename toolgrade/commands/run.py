@@ -128,7 +128,8 @@ def run_command(
     if mode == "live" and not report.summary.errors:
         discard_journal(plan)
     compared = compare(select_comparable_tests(base, report, suites, selection.is_everything), report) if base else None
-    outputs.write_all(ReportContext(report, compared, SuiteLocations(compilation), _make_reproduce_options(cassettes)))
+    locations, options = SuiteLocations(compilation), _make_reproduce_options(cassettes)
+    outputs.write_all(ReportContext(report, compared, locations, options, outputs.base or ""))
     show_remarks(results, mode, outputs.print_note)
     outputs.print_next_step(choose_next_step(report, results, written), is_needed=bool(report.summary.errors))
     stopped = 3 if mode == "live" else 4
