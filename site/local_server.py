@@ -18,6 +18,7 @@ class _SilentRequestHandler(SimpleHTTPRequestHandler):
 def serve_folder(folder: Path, port: int, announce: Callable[[str], None]) -> None:
     """Serve a folder to this machine alone until interrupted; raise `Fault` if the port cannot be used."""
     try:
+        # Threads: a browser keeps several connections open at once.
         server = ThreadingHTTPServer(("127.0.0.1", port), partial(_SilentRequestHandler, directory=str(folder)))
     except OSError as error:
         raise Fault(f"port {port}: {error.strerror or error}", "give another with --port") from None

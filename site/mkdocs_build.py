@@ -87,5 +87,6 @@ class _VirtualPagesPlugin(BasePlugin[_NoOptions]):
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         del config
+        # The rendered page is released at once.
         page.content = ""
         return output

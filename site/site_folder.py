@@ -98,4 +98,5 @@ def _list_files(folder: Path) -> list[Path]:
 
 def _rank_path(path: Path, last: tuple[str, ...]) -> tuple[int, int, bool, str]:
     name = path.as_posix()
+    # Files in `last` come at the end; the deepest come first, and an index.html after its siblings.
     return last.index(name) + 1 if name in last else 0, -len(path.parts), path.name == "index.html", name

@@ -63,6 +63,7 @@ class Timeline:
         at: str | None = sha
         while at is not None:
             summary = self.get_summary(at)
+            # A report that cannot be read gives no point of comparison, so it is stepped over.
             if at == sha or not summary.problem:
                 found.append(summary)
             at = self.commits[at].previous
@@ -106,6 +107,7 @@ class Timeline:
     def _lineages(self) -> dict[str, str]:
         found: dict[str, str] = {"": ""}
         for sha, commit in self.commits.items():
+            # Each digest includes the one before it, so a rewritten commit changes all that follow.
             found[sha] = hash_lineage(commit, found[commit.previous or ""])
         return found
 
@@ -116,6 +118,7 @@ class Timeline:
         for sha, commit in self.commits.items():
             before = self.commits.get(commit.previous or "")
             if commit.live is not None:
+                # A live report belongs to the commit that first had it, as long as it is unchanged.
                 is_same = before is not None and before.live == commit.live
                 found[sha] = found[before.sha] if before and is_same else sha
         return found

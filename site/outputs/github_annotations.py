@@ -15,6 +15,7 @@ MAX_SHOWN = 10
 def render_annotations(report: Report, locations: SuiteLocations, from_root: Callable[[str], str] = str) -> str:
     """Return an annotation for each test that failed, errors first; `from_root` maps a path to the checkout."""
     found = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
+    # Stable: tests of equal status stay in the order of the report.
     found.sort(key=lambda pair: pair[1].status != "error")
     # The last of the ten says how many tests were left out.
     fits = found if len(found) <= MAX_SHOWN else found[: MAX_SHOWN - 1]

@@ -49,6 +49,7 @@ def _make_case_element(suite: SuiteReport, test: TestReport, reproducer: Reprodu
         "testcase", classname=escape_untrusted_text(suite.name), name=f"{escape_untrusted_text(test.name)}{model}"
     )
     if test.status in _TAGS:
+        # A reason can quote a whole answer; it is cut so that the file stays small.
         lines = [line[:_LINE] for line in list_status_reasons(test, lambda text: escape_untrusted_text(text, _LINE))]
         outcome = ET.SubElement(case, _TAGS[test.status], type=test.status, message=lines[0] if lines else test.status)
         if test.status != "skipped":

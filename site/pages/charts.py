@@ -68,6 +68,7 @@ def draw_sparkline(values: Sequence[int | None]) -> Markup:
 
 def draw_trend(lines: Sequence[ChartSeries], points: Sequence[ChartPoint], *, narrow: bool = False) -> Markup:
     """Draw lines over bands of grades; the first line is the main one."""
+    # On a narrow screen, more points or lines could not be told apart.
     chosen = select_drawn_points(len(points), 6 if narrow else _MOST_POINTS)
     lines = [
         ChartSeries(line.name, tuple(line.values[index] for index in chosen)) for line in lines[: 1 if narrow else None]
@@ -109,6 +110,7 @@ class _TrendPlot:
         """Draw the bands of grades and the ticks of the y axis."""
         parts: list[Markup] = []
         for letter, floor, top in [*((letter, floor, min(floor + 10, 100)) for floor, letter in LETTERS), ("F", 0, 60)]:
+            # Bands below the axis are not drawn.
             if top > self.low:
                 parts.append(self._draw_band(letter, max(floor, self.low), top))
         return [*parts, self._draw_tick(100), *(self._draw_tick(floor) for floor, _ in LETTERS),
@@ -133,6 +135,7 @@ class _TrendPlot:
     def draw_curves(self, lines: Sequence[ChartSeries]) -> list[Markup]:
         """Draw the lines, the main one last and so above the others."""
         parts: list[Markup] = []
+        # SVG paints in document order, so the main line goes last.
         for order, line in reversed(list(enumerate(lines))):
             known = [index for index, value in enumerate(line.values) if value is not None]
             places = [

@@ -92,6 +92,7 @@ def make_commit_view(timeline: Timeline, sha: str, has_test_pages: bool) -> Comm
     line = timeline.list_commits_up_to(sha)
     before = line[-2] if len(line) > 1 else None
     recent = (
+        # Only test pages show earlier results, so without them earlier reports are not read.
         tuple((summary, _read_tests(timeline, summary.sha)) for summary in line[-RECENT:]) if has_test_pages else ()
     )
     return CommitView(

@@ -116,6 +116,7 @@ def _get_surfaces(view: CommitView, name: str) -> tuple[int | None, int | None]:
 
 def _compare_test(view: CommitView, row: ChangeRow) -> TestDiff:
     old, new = (make_test_runs(tests[row.key]) for tests in (view.tests_before, view.tests))
+    # The two reports may have different numbers of runs; a missing run is None.
     pairs = list(zip_longest(old[:_MOST_RUNS], new[:_MOST_RUNS]))
     runs = [
         RunDiff(index, None if was is None else _make_chips(was), None if now is None else _make_chips(now))

@@ -44,6 +44,7 @@ def make_history_page(
     rows = tuple(
         CommitRow(
             summary,
+            # The nearest ancestor with a report, which need not be the row below.
             compute_score_delta(summary, by_sha.get(previous[summary.sha] or "")),
             tuple(summary.find_suite(suite.id) for suite in suites),
         )

@@ -89,6 +89,7 @@ def _list_redirects(latest: CommitSummary, view: CommitView | None) -> Iterator[
 
 def _list_switcher_commits(commits: list[CommitSummary]) -> Iterator[dict[str, str]]:
     """Yield the newest commits; the page of an older commit shows at least that it is older."""
+    # Newest first, and at most as many as a menu can hold.
     for summary in commits[: -_SWITCHER - 1 : -1]:
         yield {
             "sha": summary.sha,

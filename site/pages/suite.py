@@ -142,6 +142,7 @@ def _make_glyphs(run: Run) -> str:
     """Return a letter for each mark: h matched, m missed, x unexpected, o nothing asked and nothing called."""
     if run.counts is None:
         return ""
+    # Letters instead of markup keep the page small; the template draws them.
     marks = "h" * run.counts.tp + "m" * run.counts.fn + "x" * run.counts.fp
     return marks[:_MOST_MARKS] or "o"
 

@@ -133,6 +133,7 @@ def make_test_page(view: CommitView, suite: SuiteReport, rows: tuple[TestRow, ..
 
 def list_nearby_tests(rows: tuple[TestRow, ...], at: int) -> tuple[TestRow, ...]:
     """Return the tests around one, so that a page does not grow with the suite."""
+    # At both ends the window is shifted, so it always has the same length.
     start = max(0, min(at - _RAIL_AROUND, len(rows) - 2 * _RAIL_AROUND - 1))
     return rows[start : start + 2 * _RAIL_AROUND + 1]
 
@@ -215,6 +216,7 @@ def _list_recent_outcomes(view: CommitView, key: Identity, anchor: str, root: st
     for summary, tests in view.recent:
         test = tests.get(key)
         suite = next((found for found in summary.suites if found.name == key[0]), None)
+        # Rows beyond the limit of a suite's page have no anchor to lead to.
         row = f"#{anchor}" if suite and suite.verdicts.tests <= MOST_ROWS else ""
         href = f"{root}c/{summary.sha}/{suite.id}/index.html{row}" if test and suite else None
         yield CommitOutcome(summary, test.status if test else None, compute_test_score(test), href)

@@ -115,6 +115,7 @@ def diff(old: Report, new: Report, allowed: Iterable[str] = ()) -> Diff:
     Raise `BadInput` if a name in `allowed` is that of no test.
     """
     before, after = index_tests(old), index_tests(new)
+    # A misspelt `--allow` would silently accept nothing.
     names = _check_allowed(allowed, [*before, *after])
     pairs = [_compare_test(key, before.get(key), after.get(key), names) for key in {**before, **after}]
     changes = sorted((change for change in pairs if change.verdict != "unchanged"), key=_rank_change)
@@ -150,6 +151,7 @@ def _make_compared_report(report: Report) -> ComparedReport:
 def _count_changes(changes: list[ChangedTest]) -> ChangeCounts:
     verdicts = [change.verdict for change in changes]
     allowed = sum(change.is_allowed for change in changes)
+    # An allowed regression is counted once, as allowed.
     counts = {verdict: verdicts.count(verdict) for verdict in ("improved", "added", "removed", "unchanged")}
     return ChangeCounts(regressed=verdicts.count("regressed") - allowed, allowed=allowed, **counts)
 
@@ -178,9 +180,11 @@ def _compare_test(
         suite=key[0],
         test=key[1],
         model=key[2] or UNSET,
+        # An allowed test that improves is no longer marked, so that its `--allow` is seen to be obsolete.
         is_allowed=verdict == "regressed" and not allowed.isdisjoint(list_test_spellings(key)),
         old=before,
         new=after,
+        # The sort is stable: causes that agree with the verdict come first, in the order of the gates.
         causes=tuple(sorted(causes, key=lambda cause: (cause.kind in _GOOD) == (verdict == "regressed"))),
     )
 
@@ -206,7 +210,7 @@ def _decide_verdict(old: ReportedOutcome | UnsetType, new: ReportedOutcome | Uns
 
 def _find_causes(old: TestReport, new: TestReport) -> Iterator[ChangeCause]:
     # A test that an error stopped has gates from part of its runs, so they explain nothing.
-    if "error" in (old.status, new.status):  # its gates, if it has any, say nothing
+    if "error" in (old.status, new.status):
         if old.status != new.status:
             kind: CauseKind = "test_stopped" if new.status == "error" else "test_ran"
             yield ChangeCause(kind, UNSET, new.name, reason=new.reason)
@@ -282,4 +286,5 @@ def _find_assertion_causes(was: GateResult, now: GateResult) -> Iterator[ChangeC
 
 
 def _make_assertion_key(assertion: AssertionResult) -> tuple[str, str]:
+    # A matcher is a mapping and cannot be a key itself.
     return assertion.target, digest_json(assertion.matcher)

@@ -78,6 +78,7 @@ def read_report(data: bytes, origin: str = FILE) -> Report:
 
 
 def _check_schema(schema: str, origin: str) -> None:
+    # Nine digits at most: int() raises ValueError for thousands of them.
     found = re.fullmatch(rf"{re.escape(_KIND)}/([0-9]{{1,9}})", schema)
     if found and int(found[1]) > int(_VERSION):
         help_ = "upgrade toolgrade: pip install --upgrade toolgrade"
@@ -94,6 +95,7 @@ def _check_values(report: Report, origin: str) -> None:
     for _, test in tests:
         for gate in test.gates:
             counts = {} if isinstance(gate.counts, UnsetType) else gate.counts
+            # Other gates have counts of their own names, which no grade is made of.
             if "tp" in counts and (not counts.keys() <= _COUNTS or min(counts.values()) < 0):
                 raise InvalidReport(f"{origin}: not a report: `counts` of `{gate.gate}` in `{test.name}`", _MAKE)
     times = Counter((suite, test.name, test.model or "") for suite, test in tests)
@@ -104,6 +106,7 @@ def _check_values(report: Report, origin: str) -> None:
 def _explain_decode_error(data: bytes, error: Exception) -> str:
     if not data.strip():
         return "it is empty"
+    # Reports are committed, so an unresolved merge is the likeliest damage.
     if data.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in data:
         return "it holds the marks of a merge conflict"
     if isinstance(error, RecursionError):
