@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from event import base_commit, pull_number, read_event
+from event import find_base_commit, find_pull_number, read_event
 from github_api import Api, ApiError
 
 from toolgrade import Fault, diff, load_report
@@ -24,19 +24,23 @@ def main() -> int:
     event = read_event()
     try:
         api = Api.from_environment()
-        number = pull_number(event, api)
+        number = find_pull_number(event, api)
         if number is None:
             print("no open pull request is at this commit: nothing to comment on", file=sys.stderr)
             return 0
-        base = os.environ.get("TOOLGRADE_BASE") or base_commit(event)
-        print(comment(api, number, f"{MARK}\n{body(os.environ.get('TOOLGRADE_OUT') or 'toolgrade-report', base)}"))
+        base = os.environ.get("TOOLGRADE_BASE") or find_base_commit(event)
+        print(
+            write_comment(
+                api, number, f"{MARK}\n{render_comment(os.environ.get('TOOLGRADE_OUT') or 'toolgrade-report', base)}"
+            )
+        )
     except (ApiError, Fault) as error:
         print(f"no comment: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def body(report: str, base: str | None) -> str:
+def render_comment(report: str, base: str | None) -> str:
     """Return the summary of a report, or a text that says that the report is missing."""
     if not Path(report, "report.json").is_file():
         return NOT_REPLAYED
@@ -48,9 +52,9 @@ def body(report: str, base: str | None) -> str:
     return render_markdown_summary(new, compared, os.environ.get("TOOLGRADE_BASE_NAME") or (base or "")[:12])
 
 
-def comment(api: Api, number: int, text: str) -> str:
+def write_comment(api: Api, number: int, text: str) -> str:
     """Write the comment or update ours; return which of them was done."""
-    ours = next((found for found in api.items(f"issues/{number}/comments") if is_ours(found)), None)
+    ours = next((found for found in api.iterate_items(f"issues/{number}/comments") if is_ours(found)), None)
     if ours is None:
         api.send("POST", f"issues/{number}/comments", {"body": text})
         return "commented"

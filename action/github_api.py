@@ -36,7 +36,7 @@ class Api:
             raise ApiError(f"{', '.join(missing)} not set: run this as a step of a workflow")
         return cls(os.environ["GITHUB_API_URL"], os.environ["GITHUB_REPOSITORY"], os.environ["GITHUB_TOKEN"])
 
-    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+    def iterate_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         """Yield every item of a list, over all its pages."""
         number, is_more = 1, True
         while is_more:

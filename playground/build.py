@@ -29,19 +29,19 @@ def build(place: Path = PLACE) -> None:
 def build_diary(repository: Path) -> None:
     """Make a git repository with three commits, a second branch, an edited file and an untracked one."""
     repository.mkdir()
-    git(repository, "init", "--quiet", "--initial-branch", "main")
+    run_git(repository, "init", "--quiet", "--initial-branch", "main")
     for author, date, subject, files in COMMITS:
         for name in files:
             shutil.copy(SEED / "diary" / name, repository)
-        git(repository, "add", ".")
-        git(repository, "commit", "--quiet", "--message", subject, author=author, date=date)
-    git(repository, "branch", "winter", "main~1")
+        run_git(repository, "add", ".")
+        run_git(repository, "commit", "--quiet", "--message", subject, author=author, date=date)
+    run_git(repository, "branch", "winter", "main~1")
     with (repository / "monday.md").open("a") as monday:
         monday.write("The gulls were back before noon.\n")
     shutil.copy(SEED / "diary" / "thursday.md", repository)
 
 
-def git(repository: Path, *args: str, author: str = "Ada Keeper", date: str = "2024-03-01T09:00:00+00:00") -> None:
+def run_git(repository: Path, *args: str, author: str = "Ada Keeper", date: str = "2024-03-01T09:00:00+00:00") -> None:
     """Run git with this author and date, and without the user's settings."""
     email = f"{author.split()[0].lower()}@harbour.example"
     who = {"NAME": author, "EMAIL": email, "DATE": date}

@@ -15,7 +15,7 @@ MODEL_SERVER = (".model/bin/python", "tools/model_server.py")
 
 
 @contextmanager
-def served_pages() -> Generator[None]:
+def serve_pages() -> Generator[None]:
     """Serve the playground's pages for as long as the block lasts."""
     try:
         server = serve()
@@ -32,7 +32,7 @@ def served_pages() -> Generator[None]:
 
 
 @contextmanager
-def served_model() -> Generator[None]:
+def serve_model() -> Generator[None]:
     """Provide SmolLM2 on loopback.
 
     Use the server that `make model-server` started if there is one, else start one for as long as the block lasts.
@@ -59,7 +59,7 @@ def is_served(port: int) -> bool:
 def main(args: list[str]) -> int:
     """Run the suites and return toolgrade's exit code; the arguments are passed on."""
     build()
-    with served_pages(), served_model():
+    with serve_pages(), serve_model():
         return subprocess.call([sys.executable, "-m", "toolgrade", "run", "--mode", "live", *args])  # noqa: S603
 
 
