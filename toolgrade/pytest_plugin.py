@@ -39,7 +39,7 @@ class RecorderFactory(Protocol):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options and settings."""
+    """Add the plugin's options and settings to pytest."""
     group = parser.getgroup("toolgrade", "toolgrade: suites of tool selection")
     group.addoption(
         "--toolgrade", action="append", default=[], metavar="SUITE",
@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect suites if an option or a setting names any."""
+    """Register what collects and runs the suites, if any suite is named."""
     option: list[str] = config.option.toolgrade
     named = [Path(config.invocation_params.dir, suite) for suite in option]
     setting: list[Path] = config.getini("toolgrade_suites")

@@ -114,7 +114,7 @@ def serve_catalog(service: CatalogService, requests: BinaryIO, answers: BinaryIO
 
 
 def run_catalog_server(arguments: list[str]) -> int:
-    """Serve the catalog in the file that is named, and return the exit code."""
+    """Serve the frozen catalog in a file over stdio, and return the exit code."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m toolgrade.runners.servers.catalog_server FILE\n")
         return 2

@@ -1,4 +1,4 @@
-"""Templates to pages: everything from outside is escaped here, by default and without exception."""
+"""Renders pages from templates; text from outside is escaped here, by default and without exception."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ _GLYPHS = {"h": "matched", "m": "missed", "x": "unexpected", "o": "nothing expec
 
 @dataclass(frozen=True, slots=True)
 class PageFrame:
-    """What is around a page: where it is, which commit it is about, and which tab is on."""
+    """The frame of a page: its addresses, its commit and its tab."""
 
     title: str
     site_title: str
@@ -40,7 +40,7 @@ class PageFrame:
 
 @dataclass(frozen=True, slots=True)
 class PageAssets:
-    """Files that pages load, named by what is in them: a page keeps the style it was made with."""
+    """The files that pages load, named by a hash of their content, so that a page keeps the style it was made with."""
 
     css: str
     js: str
@@ -49,7 +49,7 @@ class PageAssets:
 
 
 def render_page(template: str, frame: PageFrame, page: Any, **more: Any) -> str:
-    """A whole document."""
+    """Return a whole document."""
     places = {"root": frame.root, "here": frame.here}
     body = _get_environment().get_template(template).render(page=page, **places, **more)
     fields = {name: getattr(frame, name) for name in frame.__dataclass_fields__}
@@ -57,12 +57,12 @@ def render_page(template: str, frame: PageFrame, page: Any, **more: Any) -> str:
 
 
 def render_plain(template: str, page: Any) -> str:
-    """A document without the frame."""
+    """Return a document without the frame."""
     return _get_environment().get_template(template).render(page=page)
 
 
 def render_data_script(name: str, value: Any) -> bytes:
-    """Data as a script, for pages that are opened from disk: they cannot fetch."""
+    """Return data as a script, because pages that are opened from disk cannot fetch JSON."""
     text = msgspec.json.encode(value, order="sorted").decode()
     safe = _IN_SCRIPT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return f"window.{name} = {safe};\n".encode()
@@ -70,7 +70,7 @@ def render_data_script(name: str, value: Any) -> bytes:
 
 @cache
 def load_assets() -> PageAssets:
-    """The style sheet, the script and the icon."""
+    """Return the style sheet, the script and the icon."""
     found = {name: (THEME / name).read_bytes() for name in ("report.css", "report.js", "icon.svg")}
     paths = {name: f"assets/{_make_hashed_name(name, data)}" for name, data in found.items()}
     data = {paths[name]: data for name, data in found.items()}

@@ -21,18 +21,18 @@ def format_target_name(target: str) -> str:
 
 
 def format_matcher(matcher: dict[str, Any]) -> str:
-    """`≥ 80`; several matchers are joined."""
+    """Return a matcher such as `≥ 80`; several operators are joined with commas."""
     return ", ".join(f"{_SIGNS.get(name, name)} {format_value(value, _SHORT)}" for name, value in matcher.items())
 
 
 def format_value(value: Any, longest: int = _LONGEST) -> str:
-    """A value as JSON, or a text as it is, cut where it is long."""
+    """Return a value as JSON, or a text as it is, cut if it is long."""
     text = value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
     return cut_page_text(text, longest)
 
 
 def format_arguments(value: Any) -> str:
-    """Arguments over several lines."""
+    """Return arguments as JSON over several lines."""
     return cut_page_text(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode(), _LONGEST)
 
 
@@ -42,7 +42,7 @@ def cut_page_text(text: str, longest: int = _LONGEST) -> str:
 
 
 def describe_gates(gates: tuple[GateResult, ...]) -> str:
-    """What a test's gates ask, in a few words: the first that failed, or what the only one wants."""
+    """Return in a few words the first assertion that failed, the only one, or how many gates passed."""
     ran = [gate for gate in gates if gate.status != "skipped"]
     assertions = [found for gate in ran for found in gate.assertions or ()]
     broken = next((found for found in assertions if found.status == "failed"), None)
@@ -56,7 +56,7 @@ def describe_gates(gates: tuple[GateResult, ...]) -> str:
 
 
 def format_number(value: int | Fraction | Decimal | None) -> str | None:
-    """With thousands apart; a fraction with one decimal where it is small."""
+    """Return a number with thousands separated, and with one decimal if it is a small fraction; None for None."""
     if value is None:
         return None
     if isinstance(value, Decimal):

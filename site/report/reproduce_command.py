@@ -1,4 +1,4 @@
-"""The command that runs one cell of a report again: it selects exactly that cell, whatever its names hold."""
+"""The command that runs one cell of a report again; it selects exactly that cell, whatever its names contain."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from .report_model import Report, SuiteReport, TestReport
 
 
 class Reproducer:
-    """Writes commands for the tests of a report; `options` are those of the run without which they are not found."""
+    """Writes commands for the tests of a report; `options` are those of the run that locate its files."""
 
     def __init__(self, places: SuiteLocations, report: Report, options: Mapping[str, str] | None = None) -> None:
         self._places = places
@@ -20,17 +20,21 @@ class Reproducer:
         self._options = dict(options or {})
 
     def format_command(self, suite: SuiteReport, test: TestReport) -> str:
-        """For a POSIX shell with `$'…'`, on one line. A live run is replayed, unless only a live run can fail so."""
+        """Return the command in one line for a POSIX shell with `$'…'`.
+
+        The test of a live run is replayed, unless only a live run can fail in that way.
+        """
         return format_cell_command(self._places.get_file(suite.name), test, self._report.mode, self._options)
 
 
 def format_cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:
-    """The command for a test of a suite's file; `given` options stand in it as they are."""
+    """Return the command for a test of a suite's file, with the `given` options as they are."""
     needs_live = test.status == "error" or any(map(_fails_live_only, test.gates))
     options = {"--mode": "live"} if needs_live and mode == "live" else {}
     options |= {**given, "--test": test.name}
     if isinstance(test.model, str):
         options["--models"] = escape_model(test.model)
+    # With `=`, a name that starts with a dash is not read as an option.
     words = [f"{option}={quote_word(value)}" for option, value in options.items()]
     return " ".join(["toolgrade run", *words, *(["--"] if file.startswith("-") else []), quote_word(file)])
 
