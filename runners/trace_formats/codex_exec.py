@@ -40,7 +40,7 @@ class _Usage(msgspec.Struct, gc=False):
 class _Event(msgspec.Struct, gc=False):
     type: str = ""
     item: _Item | None = None
-    item_type: str | None = None
+    thread_id: str | None = None
     usage: _Usage | None = None
 
 
@@ -66,13 +66,14 @@ def _read_item(run: RunBuilder, item: _Item) -> bool:
 
 
 def _read(events: EventStream) -> Iterator[ImportedRun]:
-    run, ended, begun = RunBuilder(1), False, False
+    run, ended, thread = RunBuilder(1), False, None
     for record in events:
         event = decode_record(_EVENT, record)
-        if event.type == "thread.started" and begun:
-            yield _finish(run, ended)
-            run, ended = RunBuilder(record.line), False
-        begun = True
+        if event.type == "thread.started":
+            if thread not in (None, event.thread_id):
+                yield _finish(run, ended)
+                run, ended = RunBuilder(record.line), False
+            thread = event.thread_id
         if event.item is not None and event.type.startswith("item."):
             if not _read_item(run, event.item):
                 events.skip(record, event.item.type)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ...foundations.fault import BadInput
-from .registry import AUTO, FORMATS, find_formats
+from . import registry
+from .registry import AUTO, find_formats
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -39,7 +40,7 @@ def detect_format(file: str, sample: Sequence[Shape], name: str = AUTO) -> Trace
 
 def _take_at_word(file: str, sample: Sequence[Shape], rows: Sequence[TraceFormat], name: str) -> TraceFormat:
     """Return the format that was named, unless the file is plainly of another one."""
-    others = [row for row in FORMATS if row not in rows and row.claims(sample)]
+    others = [row for row in registry.FORMATS if row not in rows and row.claims(sample)]
     if others:
         raise BadInput(
             f"{file}: this is no trace of {name}, it looks like {others[0].name}", f"--from {others[0].name}"
@@ -58,7 +59,7 @@ def _describe_nearest(sample: Sequence[Shape]) -> str:
     """Return help that names the nearest format, if one is near."""
     if not sample:
         return "the file is empty"
-    near = max(FORMATS, key=lambda row: _count_common(row, sample))
+    near = max(registry.FORMATS, key=lambda row: _count_common(row, sample))
     if _count_common(near, sample) < _NEAR:
         return "docs/traces.md lists the formats that are read"
     return f"the nearest format is {near.name}: --from {near.name} reads it as that"

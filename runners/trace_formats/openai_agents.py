@@ -97,11 +97,11 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
     readers: dict[str, _Reader] = {}  # spans of runs at the same time are mixed, so runs end with the file
     for record in events:
         span = decode_record(_SPAN, record)
-        trace = span.id if span.object == "trace" else span.trace_id
-        reader = readers.setdefault(trace or "", _Reader(record.line))
         if span.object not in ("trace", "trace.span"):
             events.skip(record, span.object)
-        elif not reader.read(span):
+            continue
+        trace = span.id if span.object == "trace" else span.trace_id
+        if not readers.setdefault(trace or "", _Reader(record.line)).read(span):
             events.skip(record, span.span_data.type if span.span_data else None)
     for reader in readers.values():
         yield reader.build()

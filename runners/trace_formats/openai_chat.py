@@ -134,7 +134,9 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
 
 def is_chat_message(shape: Shape) -> bool:
     """Return whether a message can be nothing but one of chat completions."""
-    calls = shape.text("role") == "assistant" and any(call.part("function").has("name") for call in shape.parts("tool_calls"))
+    calls = shape.text("role") == "assistant" and any(
+        call.part("function").has("name") for call in shape.parts("tool_calls")
+    )
     return calls or (shape.text("role") == "tool" and shape.has("tool_call_id") and shape.keys <= _RESULT_KEYS)
 
 

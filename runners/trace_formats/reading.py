@@ -7,12 +7,13 @@ from itertools import chain, islice
 from typing import IO
 
 from ...foundations.fault import BadInput
+from . import registry
 from .detection import SAMPLE_SIZE, detect_format
 from .eval_archive import is_archive, read_archive
 from .event_stream import EventStream
 from .imported_run import ImportedRun
 from .records import Record, read_records
-from .registry import AUTO, FORMATS
+from .registry import AUTO
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -58,7 +59,7 @@ def _find_foreign(own: TraceFormat, shape: Shape) -> str | None:
     """Return the name of the one other format that an unknown record belongs to, if it does."""
     if own.claims([shape]):
         return None
-    others = {row.name for row in FORMATS if row.claims([shape])}
+    others = {row.name for row in registry.FORMATS if row.claims([shape])}
     return others.pop() if len(others) == 1 else None
 
 

@@ -106,6 +106,8 @@ def _check_text(file: str, line: int, data: bytes) -> None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            raise BadInput(f"{file}:{line + data.count(10)}: the JSON is cut off here") from None
         raise BadInput(f"{file}:{line + data[: error.start].count(10)}: not UTF-8 text") from None
 
 

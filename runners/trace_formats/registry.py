@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...foundations.fault import BadInput
-from ...foundations.suggestion import did_you_mean
+from ...foundations.suggestion import format_suggestion
 from . import (
     acp,
     anthropic,
@@ -69,6 +69,6 @@ def find_formats(name: str) -> Sequence[TraceFormat]:
     rows = [row for row in FORMATS if name in (AUTO, row.name, *row.also)]
     if not rows:
         names = list_format_names()
-        help_line = did_you_mean(name, names) or f"formats: {', '.join(names)}"
+        help_line = format_suggestion(name, names) or f"formats: {', '.join(names)}"
         raise BadInput(f"no trace format is named `{name}`", help_line)
     return rows

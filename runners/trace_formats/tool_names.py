@@ -53,7 +53,7 @@ def _split(flat: str, server: str) -> list[str]:
         for before in _BEFORE:
             for between in _BETWEEN:
                 prefix = f"{before}{spelled}{between}"
-                if flat.startswith(prefix) and len(flat) > len(prefix):
+                if flat.startswith(prefix) and flat[len(prefix) :].strip("_."):
                     found.append(flat[len(prefix) :])
     return sorted(dict.fromkeys(found), key=len)
 
