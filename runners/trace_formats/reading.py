@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import IO
 
 from ...foundations.fault import BadInput
-from . import registry
+from . import own_format, registry
 from .detection import SAMPLE_SIZE, detect_format
 from .eval_archive import is_archive, read_archive
 from .event_stream import EventStream
@@ -37,6 +37,25 @@ def open_trace(file: str, stream: IO[bytes], name: str = AUTO) -> TraceFile:
     row = detect_format(file, [Shape(record.data) for record in head], name)
     events = EventStream(chain(head, records), lambda shape: _find_foreign(row, shape))
     return TraceFile(file, row, row.read(events), events.skipped)
+
+
+def sniff_format(file: str, stream: IO[bytes], name: str = AUTO) -> str:
+    """Return the name of the format of a stream, which stays where it was.
+
+    A file that fits no format is our own if it has a key of it, or if it is no JSON or empty: the reader of our own
+    format says what is wrong with it.
+    """
+    shapes: list[Shape] = []
+    try:
+        for record in islice(_read(file, stream), SAMPLE_SIZE):
+            shapes.append(Shape(record.data))  # noqa: PERF401 - what was read before an error is kept
+    except BadInput:
+        pass  # the reader of the format that is chosen comes to the same place, and says what is wrong there
+    stream.seek(0)
+    claims_own = name == AUTO and not any(row.claims(shapes) for row in registry.FORMATS)
+    if claims_own and (not any(shape.keys for shape in shapes) or any(s.keys & own_format.FORMAT.keys for s in shapes)):
+        return own_format.NAME
+    return detect_format(file, shapes, name).name
 
 
 def _read(file: str, stream: IO[bytes]) -> Iterator[Record]:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
-import msgspec
-
 from ...gates.trace import Call, Trace
 from .imported_run import ImportedCall, ImportedRun
-from .tool_names import KnownServers, ToolName, resolve_name, strip_server
+from .tool_names import AmbiguousName, KnownServers, ToolName, resolve_name, strip_server
+
+_PREFIX = "mcp__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,13 @@ class NameResolver:
         left_out: Counter[str] = Counter()
         renamed: dict[str, str] = {}
         unresolved: dict[str, None] = {}
+        ambiguous: dict[str, AmbiguousName] = {}
         for call in run.calls:
-            tool = self._find(call)
+            try:
+                tool = self._find(call)
+            except AmbiguousName as error:
+                ambiguous[call.name] = error
+                continue
             if tool is None:
                 left_out[call.name] += 1
                 continue
@@ -51,6 +56,8 @@ class NameResolver:
                 unresolved[tool.name] = None
             elif call.server is None:
                 renamed[call.name] = made.id
+        if ambiguous:
+            raise AmbiguousName.from_several(list(ambiguous.values()))
         trace = Trace(tuple(calls), run.final_response, run.turns, run.usage, run.cost)
         return ResolvedRun(run, trace, dict(left_out), renamed, tuple(unresolved))
 
@@ -59,7 +66,8 @@ class NameResolver:
         if call.kind == "written" and not (self._resolve_written and _is_flat(call)):
             return ToolName(call.server, call.name)
         if call.server is not None and call.kind != "written":
-            return ToolName(call.server, call.name)
+            chosen = self._servers.chosen.get(f"{call.server}.{call.name}")
+            return ToolName(chosen or call.server, call.name)
         if call.kind == "own" and call.name not in self._servers.chosen:
             return ToolName(None, call.name) if call.name in self._declared else None
         key = (call.name, call.kind)
@@ -79,13 +87,13 @@ class NameResolver:
         return ToolName(None, call.name)
 
 
+def infer_servers(run: ImportedRun) -> dict[str, frozenset[str] | None]:
+    """Return the servers that names of the form `mcp__SERVER__TOOL` tell of, if nothing else says which there are."""
+    names = [call.name for call in run.calls if call.name.startswith(_PREFIX)]
+    servers = sorted({name.removeprefix(_PREFIX).partition("__")[0] for name in names} - {""})
+    return dict.fromkeys(servers)
+
+
 def _is_flat(call: ImportedCall) -> bool:
     """Return whether a name of our own format lacks its server, or repeats it."""
     return call.server is None or strip_server(call.name, call.server) != call.name
-
-
-def encode_run(resolved: ResolvedRun) -> bytes:
-    """Return a run as a line of our own format."""
-    run = resolved.run
-    extra = {key: value for key, value in (("test", run.test), ("model", run.model)) if value is not None}
-    return msgspec.json.encode({**extra, **msgspec.structs.asdict(resolved.trace)}) + b"\n"

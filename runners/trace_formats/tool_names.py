@@ -38,7 +38,21 @@ class AmbiguousName(BadInput):
         listed = " or ".join(f"`{server}`" for server in servers)
         options = " or ".join(f"--server-of {name}={server}" for server in servers)
         super().__init__(f"the trace calls `{name}`, which may be a tool of {listed}", f"say whose it is: {options}")
-        self.name, self.servers = name, tuple(servers)
+        self.choices = {name: tuple(servers)}
+
+    @classmethod
+    def from_several(cls, errors: Sequence["AmbiguousName"]) -> "AmbiguousName":
+        """Return one error that names all of these."""
+        choices = {name: servers for error in errors for name, servers in error.choices.items()}
+        name, servers = next(iter(choices.items()))
+        joined = cls(name, servers)
+        joined.choices = choices
+        if len(choices) > 1:
+            listed = ", ".join(f"`{name}` ({' or '.join(servers)})" for name, servers in choices.items())
+            options = " ".join(f"--server-of {name}={servers[0]}" for name, servers in choices.items())
+            joined.args = (f"the trace calls tools that several servers may have: {listed}",)
+            joined.help = f"say whose they are, such as {options}"
+        return joined
 
 
 def strip_server(flat: str, server: str) -> str:

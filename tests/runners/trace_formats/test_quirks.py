@@ -140,8 +140,8 @@ def test_calls_of_an_agent_that_is_a_tool_are_a_sub_agents() -> None:
     def span(number: str, parent: str | None, operation: str, **more: str) -> dict[str, Any]:
         words = {"gen_ai.operation.name": operation, **more}
         attributes = [{"key": key, "value": {"stringValue": value}} for key, value in words.items()]
-        return {"traceId": "t", "spanId": number, "parentSpanId": parent or "", "name": operation, "attributes": attributes,
-                "startTimeUnixNano": number}  # fmt: skip
+        where = {"traceId": "t", "spanId": number, "parentSpanId": parent or "", "startTimeUnixNano": number}
+        return {**where, "name": operation, "attributes": attributes}
 
     spans = [
         span("1", None, "invoke_agent"),
