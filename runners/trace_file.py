@@ -47,16 +47,17 @@ def read_runs(files: Paths) -> Iterator[TraceFileEntry]:
     """Yield every run of these files, in order, as it is read. Raise `BadInput` if a file cannot be opened."""
     for file in list_paths(files):
         if file == STDIN:
-            yield from _read_stream("<stdin>", sys.stdin.buffer)
+            yield from read_stream("<stdin>", sys.stdin.buffer)
             continue
         try:
             with Path(file).open("rb", buffering=_BUFFER_BYTES) as stream:
-                yield from _read_stream(file, stream)
+                yield from read_stream(file, stream)
         except OSError as error:
             raise BadInput(f"{file}: {error.strerror or error}") from None
 
 
-def _read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
+def read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
+    """Yield the runs of a stream, each with why it cannot be read if it cannot."""
     # One line at a time, with a bound: memory does not grow with the file, whatever it holds. On stdin, which has no
     # suffix, a first line that is JSON by itself means JSONL.
     first = stream.readline(MAX_RUN_BYTES + 1).removeprefix(_BOM)

@@ -28,6 +28,7 @@ COMMANDS: dict[str, list[str]] = {
     "toolgrade plan": ["plan", "suite.yml"],
     "toolgrade schema": ["schema"],
     "toolgrade score": ["score", "suite.yml", "run.json"],
+    "toolgrade import": ["import", "run.json"],
     "toolgrade run": ["run", "suite.yml"],
     "toolgrade run --mode live": ["run", "suite.yml", "--mode", "live", "--record"],
     "toolgrade diff": ["diff", "report.json", "report.json"],

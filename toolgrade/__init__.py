@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import replay, score_runs
+    from .api import read_traces, replay, score_runs
     from .compiler.compilation import Compilation, compile_text
     from .compiler.diagnostic import Diagnostic
     from .compiler.plan import Plan
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .runners.scoring import score_traces
     from .runners.suite_files import NotCompiled, compile_suites, load_plan
     from .runners.trace_file import read_runs
+    from .runners.trace_formats.imported_run import ImportedRun
     from .site.build import build_site
     from .site.history.folder_history import FolderHistory
     from .site.history.git_history import GitHistory
@@ -44,6 +45,7 @@ _HOMES = {
     "FolderHistory": "site.history.folder_history",
     "GateResult": "gates.gate_result",
     "GitHistory": "site.history.git_history",
+    "ImportedRun": "runners.trace_formats.imported_run",
     "NotCompiled": "runners.suite_files",
     "Plan": "compiler.plan",
     "Recorder": "runners.cassettes.recorder",
@@ -63,6 +65,7 @@ _HOMES = {
     "make_report": "site.report.report_model",
     "read_report": "site.report.report_file",
     "read_runs": "runners.trace_file",
+    "read_traces": "api",
     "replay": "api",
     "run_live": "live",
     "score_correctness": "gate_scoring",
@@ -75,9 +78,9 @@ _HOMES = {
 
 __all__ = [
     "BadInput", "Call", "Compilation", "Counts", "Diagnostic", "Diff", "Fault", "FolderHistory", "GateResult",
-    "GitHistory", "NotCompiled", "Plan", "Recorder", "Report", "Selection", "Toolset", "Trace", "build_site",
-    "check_trace", "compile_suites", "compile_text", "diff", "fingerprint", "letter_grade", "load_plan",
-    "load_report", "make_report", "read_report", "read_runs", "replay", "run_live", "score_correctness",
+    "GitHistory", "ImportedRun", "NotCompiled", "Plan", "Recorder", "Report", "Selection", "Toolset", "Trace",
+    "build_site", "check_trace", "compile_suites", "compile_text", "diff", "fingerprint", "letter_grade", "load_plan",
+    "load_report", "make_report", "read_report", "read_runs", "read_traces", "replay", "run_live", "score_correctness",
     "score_efficiency", "score_runs", "score_selection", "score_traces", "to_json",
 ]  # fmt: skip
 

@@ -1,7 +1,9 @@
 """The Python calls that stand for whole commands: suites in, a plan out; cassettes or runs in, a report out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike, fspath
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
@@ -18,7 +20,14 @@ from .runners.replay import Replay
 from .runners.scoring import Run, score_traces
 from .runners.suite_files import load_plan
 from .runners.trace_file import RecordedRun, TraceFileEntry, explain_decode_error
+from .runners.trace_formats.imported_run import ImportedRun
+from .runners.trace_import import ImportOptions, TraceImporter
+from .runners.trace_input import expand_folders, read_trace_file
+from .runners.trace_results import add_trace_facts
 from .site.report.report_model import Report, make_report
+
+TraceSource = Runs | ImportedRun | Iterable[ImportedRun] | StrPath
+"""A run, several, what `read_traces` gives, or a trace file or folder in any format."""
 
 
 def replay(
@@ -39,15 +48,36 @@ def replay(
     return make_report(plan, run_cells(chosen, Replay(Path(cassettes)), workers, listener), "replay")
 
 
+def read_traces(path: StrPath, format: str = "auto") -> list[ImportedRun]:  # noqa: A002 - as `--from` calls it
+    """Return the runs of a trace file, or of all in a folder, in any format that `toolgrade score` reads.
+
+    Raise `BadInput` if a file is of no format that is known, of another one than `format`, or damaged.
+    """
+    return [run for file in expand_folders([fspath(path)]) for run in read_trace_file(file, format)]
+
+
 def score_runs(
-    suites: Paths | Plan | Compilation, runs: Runs, test: str | None = None, model: str | None = None
+    suites: Paths | Plan | Compilation,
+    runs: TraceSource,
+    test: str | None = None,
+    model: str | None = None,
+    *,
+    server_of: Mapping[str, str] | None = None,
+    cassettes: StrPath = "cassettes",
 ) -> Report:
     """Score runs made anywhere and return the report; a run that names no `test` or `model` is of those given here.
 
-    Raise a `Fault` if the suites do not compile, a run cannot be read, or it belongs to no test.
+    `runs` may also be a trace file or a folder in any format, or what `read_traces` gives; names are then resolved
+    against the servers of the test, and `server_of` says whose a name is that several may have. Raise a `Fault` if the
+    suites do not compile, a run cannot be read, or it belongs to no test.
     """
     plan = load_plan(suites)
-    return make_report(plan, score_traces(plan, _convert_runs(runs, model), test, keep_traces=True), "score")
+    options = ImportOptions(test=test, model=model, server_of=server_of or {}, cassettes=Path(cassettes))
+    importer = TraceImporter(plan, options)
+    is_path = isinstance(runs, str | PathLike)
+    entries = importer.read_files([fspath(runs)]) if is_path else _convert_runs(runs, model, importer)
+    results = score_traces(plan, entries, test, keep_traces=True)
+    return make_report(plan, add_trace_facts(results, importer), "score")
 
 
 def check_count(name: str, value: int) -> None:
@@ -56,8 +86,14 @@ def check_count(name: str, value: int) -> None:
         raise BadInput(f"`{name}` must be a whole number from 1 up, not {value!r}", "leave it out for one at a time")
 
 
-def _convert_runs(runs: Runs, model: str | None) -> Iterator[TraceFileEntry]:
-    for number, run in enumerate(iterate_runs(runs), 1):
+def _convert_runs(
+    runs: Runs | ImportedRun | Iterable[ImportedRun], model: str | None, importer: TraceImporter
+) -> Iterator[TraceFileEntry]:
+    several = [runs] if isinstance(runs, ImportedRun) else runs
+    for number, run in enumerate(iterate_runs(cast(Runs, several)), 1):
+        if isinstance(run, ImportedRun):
+            yield importer.import_run(run, number)
+            continue
         try:
             yield TraceFileEntry("run", number, _to_recorded_run(run, model), None)
         except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:

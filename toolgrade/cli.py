@@ -12,6 +12,7 @@ from .commands.completion import completion_command
 from .commands.diff import diff_command
 from .commands.doctor import doctor_command
 from .commands.drift import drift_command
+from .commands.import_traces import import_command
 from .commands.init import init_command
 from .commands.plan import plan_command
 from .commands.run import run_command
@@ -55,6 +56,7 @@ for command in (
     run_command,
     schema_command,
     score_command,
+    import_command,
     site_group,
 ):
     toolgrade.add_command(command)

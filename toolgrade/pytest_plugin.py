@@ -12,10 +12,9 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
+    from .api import TraceSource
     from .foundations.paths import StrPath
-    from .gates.trace import Trace
     from .runners.cassettes.recorder import Recorder
     from .site.report.report_model import TestReport
 
@@ -26,9 +25,10 @@ class RunScorer(Protocol):
     def __call__(
         self,
         suite: StrPath,
-        runs: Trace | Mapping[str, Any] | Sequence[Trace | Mapping[str, Any]],
+        runs: TraceSource,
         test: str | None = None,
         model: str | None = None,
+        server_of: Mapping[str, str] | None = None,
     ) -> TestReport: ...
 
 
@@ -77,7 +77,7 @@ def find_cassette_folder(config: pytest.Config) -> Path:
 
 @pytest.fixture
 def toolgrade_score() -> RunScorer:
-    """Score a trace, or several runs, against a test of a suite: `toolgrade_score("suites/shop.yml", trace)`."""
+    """Score a trace, several runs, or a trace file against a test: `toolgrade_score("suites/shop.yml", trace)`."""
     from .pytest_items import score_or_fail
 
     return score_or_fail

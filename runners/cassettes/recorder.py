@@ -51,6 +51,7 @@ class Recorder:
         self._locks = ExitStack()
         self._is_holding = False
         self._writing = Lock()
+        self._next_numbers: dict[Path, int] = {}
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -69,14 +70,18 @@ class Recorder:
             for suite in self._plan.suites if kind is None else ():
                 self._remove_unused_toolsets(suite)
 
-    def record(self, test: str, *, run: int = 1, model: str | None = None, **done: Any) -> Path:
+    def record(self, test: str, *, run: int | None = None, model: str | None = None, **done: Any) -> Path:
         """Write one run of a test and return its file; `done` are the fields of `FinishedRun`.
 
-        Raise `BadInput` if the plan has no such test, model or run, and `Fault` if the file cannot be written.
+        Without `run` it is the next one: the first that a recorder writes of a cell is run 1, the second run 2. Raise
+        `BadInput` if the plan has no such test, model or run, and `Fault` if the file cannot be written.
         """
         planned = self._find_cell(test, model)
-        self.record_run(planned, run, FinishedRun(**done))
-        return locate_cassette(self._root, planned, run)
+        first = locate_cassette(self._root, planned, 1)
+        number = self._next_numbers.get(first, 1) if run is None else run
+        self.record_run(planned, number, FinishedRun(**done))
+        self._next_numbers[first] = number + 1
+        return locate_cassette(self._root, planned, number)
 
     def record_run(self, planned: PlannedCell, run: int, done: FinishedRun) -> Cassette:
         """Write one run of a cell and return its cassette as the file has it: redacted."""

@@ -1,6 +1,6 @@
 """The command that runs one cell of a report again; it selects exactly that cell, whatever its names contain."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...compiler.suite_locations import SuiteLocations
 from ...foundations.shell_words import quote_word
@@ -14,17 +14,34 @@ from .report_model import Report, SuiteReport, TestReport
 class Reproducer:
     """Writes commands for the tests of a report; `options` are those of the run that locate its files."""
 
-    def __init__(self, places: SuiteLocations, report: Report, options: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        places: SuiteLocations,
+        report: Report,
+        options: Mapping[str, str] | None = None,
+        traces: Sequence[str] = (),
+    ) -> None:
         self._places = places
         self._report = report
         self._options = dict(options or {})
+        self._traces = traces
 
     def format_command(self, suite: SuiteReport, test: TestReport) -> str:
         """Return the command in one line for a POSIX shell with `$'…'`.
 
         The test of a live run is replayed, unless only a live run can fail in that way.
         """
-        return format_cell_command(self._places.get_file(suite.name), test, self._report.mode, self._options)
+        file = self._places.get_file(suite.name)
+        if self._traces:
+            return _format_score_command(file, test, self._options, self._traces)
+        return format_cell_command(file, test, self._report.mode, self._options)
+
+
+def _format_score_command(file: str, test: TestReport, given: Mapping[str, str], traces: Sequence[str]) -> str:
+    """Return the command that scores the same traces of a test again."""
+    options = {**given, "--test": test.name}
+    words = [f"{option}={quote_word(value)}" for option, value in options.items()]
+    return " ".join(["toolgrade score", *words, quote_word(file), *map(quote_word, traces)])
 
 
 def format_cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:

@@ -102,12 +102,13 @@ class ReportContext:
     places: "SuiteLocations"
     options: Mapping[str, str]
     base: str = ""
+    traces: tuple[str, ...] = ()
 
     @property
     def reproducer(self) -> "Reproducer":
         from ..site.report.reproduce_command import Reproducer
 
-        return Reproducer(self.places, self.report, self.options)
+        return Reproducer(self.places, self.report, self.options, self.traces)
 
 
 def _render_junit(run: ReportContext) -> bytes:
