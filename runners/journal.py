@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from ..compiler.plan import SuitePlan
+from ..foundations.canonical_json import digest_short
 from ..foundations.fault import Fault
 from .cassettes.cassette import Cassette, make_run_shape
 from .cell_result import CatalogSurface
@@ -35,7 +35,7 @@ class Journal:
     def __init__(self, folder: Path, suites: Iterable[SuitePlan]) -> None:
         # Named after the suites: two runs of different suites in one folder do not share a journal.
         names = "\0".join(sorted(suite.id for suite in suites))
-        self.path = folder / FOLDER / f"live-{sha256(names.encode()).hexdigest()[:8]}.jsonl"
+        self.path = folder / FOLDER / f"live-{digest_short(names.encode())}.jsonl"
         self._entries: dict[tuple[str, str, str], JournalEntry] = {}
 
     def begin(self, resume: bool) -> None:

@@ -5,18 +5,17 @@ from collections.abc import Container
 from .compiler.diagnostic_output import Paint, apply_no_style
 from .console import format_counted_noun
 from .foundations.untrusted_text import make_visible
-from .site.report.report_model import Report, SelectionCounts, TestReport, find_graded_counts
+from .site.report.report_model import SEVERITY, Report, SelectionCounts, TestReport, find_graded_counts
 from .site.report.status_reasons import list_status_reasons
 
-_ORDER = {"error": 0, "failed": 1, "passed": 2, "skipped": 3}
 _NONE = "-"
 _INDENT = " " * 32
 
 
-def format_scorecard(report: Report, paint: Paint = apply_no_style, statuses: Container[str] = _ORDER) -> str:
+def format_scorecard(report: Report, paint: Paint = apply_no_style, statuses: Container[str] = SEVERITY) -> str:
     """Return the table of the tests with one of these statuses, and the summary of all."""
     rows = [(suite.name, test) for suite in report.suites for test in suite.tests if test.status in statuses]
-    rows.sort(key=lambda row: (_ORDER[row[1].status], _get_f1(row[1])))
+    rows.sort(key=lambda row: (-SEVERITY[row[1].status], _get_f1(row[1])))
     has_many = len(report.suites) > 1
     lines = ["grade   F1    P    R  status   test"]
     for suite, test in rows:

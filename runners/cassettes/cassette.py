@@ -4,7 +4,6 @@ The integrity hash detects corruption. It is not a signature: whoever can write 
 """
 
 from decimal import Decimal
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from ...compiler.identity import make_hashed_slug
 from ...compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
-from ...foundations.canonical_json import digest_json, to_json
+from ...foundations.canonical_json import digest_bytes, digest_json, to_json
 from ...gates.trace import Call, Trace, Usage
 from ..cell_selection import PlannedCell
 
@@ -134,14 +133,14 @@ def seal_cassette(cassette: Cassette) -> bytes:
     """Return the bytes of the cassette's file, with the sha256 of all of them except the hash itself."""
     # The hash is taken over the file with zeros in its place, and then put there: the file need not be parsed to check.
     blank = to_json(msgspec.structs.replace(cassette, integrity=_UNSEALED))
-    whole = f"sha256:{sha256(blank).hexdigest()}"
+    whole = digest_bytes(blank)
     return blank.replace(_format_integrity_line(_UNSEALED), _format_integrity_line(whole), 1)
 
 
 def is_intact(data: bytes, integrity: str) -> bool:
     """Return whether the bytes of a file are those that were sealed."""
     blank = data.replace(_format_integrity_line(integrity), _format_integrity_line(_UNSEALED), 1)
-    return integrity == f"sha256:{sha256(blank).hexdigest()}"
+    return integrity == digest_bytes(blank)
 
 
 def _format_integrity_line(integrity: str) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, cast
 import msgspec
 
 from ...foundations.lookalikes import find_lookalikes
+from ...foundations.untrusted_text import find_hidden_character
 from ..agents.search_words import extract_search_words
 from .fingerprint import ServerListing
 from .near_duplicates import group_near_duplicates
@@ -17,7 +18,8 @@ Kind = Literal["orders", "hidden", "lookalike", "clash", "duplicate", "undescrib
 
 LARGE_TOKENS = 1000
 _EXCERPT = 80
-_HIDDEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+# The variation selector that ends many an emoji hides nothing.
+_EMOJI_STYLE = re.compile(r"(?<=[^\w\s])\ufe0f|(?<=[0-9])\ufe0f(?=\u20e3)")
 _CALL = r"(?:call|invoke|run|use)"
 _TOOL = r"(?:this|the|that|it|other|any other|[`'\"]?[\w.]+[`'\"]?)(?: (?:tool|function))?"
 _ORDERS = re.compile(
@@ -87,8 +89,8 @@ def _find_orders(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
 
 def _find_hidden_characters(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     for listed in tools:
-        if match := _HIDDEN.search(listed.name + listed.description):
-            yield CatalogFinding("hidden", (listed.id,), f"holds an invisible character (U+{ord(match[0]):04X})")
+        if hidden := find_hidden_character(listed.name + _EMOJI_STYLE.sub("", listed.description)):
+            yield CatalogFinding("hidden", (listed.id,), f"holds an invisible character (U+{ord(hidden):04X})")
 
 
 def _find_lookalikes(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, cast
 
+from ...foundations.canonical_json import digest_short
 from ...gates.trace import format_tool_id
 from ..agents.agent import OfferedTool
 from .fingerprint import ServerListing
@@ -86,7 +86,7 @@ def _replace_unsafe(name: str) -> str:
 
 def _append_hash(name: str, key: tuple[str, str]) -> str:
     # Separated by NUL: server `a` with tool `bc` and server `ab` with tool `c` are hashed differently.
-    digest = sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    digest = digest_short("\0".join(key).encode("utf-8", "surrogatepass"))
     return f"{name[: MAX_NAME - 9]}_{digest}"
 
 

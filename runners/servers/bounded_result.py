@@ -5,6 +5,8 @@ import re
 from hashlib import sha256
 from typing import Any, cast
 
+from ...foundations.canonical_json import digest_bytes
+
 _LONG_TEXT = 16 * 1024
 _HEAD = 1024
 _WORDS = re.compile(r".*\s", re.DOTALL)
@@ -40,7 +42,7 @@ def cut_result_text(text: str, most_bytes: int) -> str:
     if len(whole) <= most_bytes:
         return text
     head = _WORDS.match(text[:_HEAD])
-    return f"{head[0] if head else ''}… [cut: {len(whole)} bytes, sha256:{sha256(whole).hexdigest()}]"
+    return f"{head[0] if head else ''}… [cut: {len(whole)} bytes, {digest_bytes(whole)}]"
 
 
 def _encode_json(value: Any) -> bytes:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ...compiler.diagnostic_output import format_github_annotation
 from ...compiler.suite_locations import SuiteLocations
 from ...foundations.untrusted_text import escape_untrusted_text
-from ..report.report_model import Report, SuiteReport, TestReport
+from ..report.report_model import SEVERITY, Report, SuiteReport, TestReport
 from ..report.status_reasons import find_failed_gate, list_status_reasons
 
 MAX_SHOWN = 10
@@ -16,7 +16,7 @@ def render_annotations(report: Report, locations: SuiteLocations, from_root: Cal
     """Return an annotation for each test that failed, errors first; `from_root` maps a path to the checkout."""
     found = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
     # Stable: tests of equal status stay in the order of the report.
-    found.sort(key=lambda pair: pair[1].status != "error")
+    found.sort(key=lambda pair: -SEVERITY[pair[1].status])
     # The last of the ten says how many tests were left out.
     fits = found if len(found) <= MAX_SHOWN else found[: MAX_SHOWN - 1]
     lines = [_render_annotation(suite, test, locations, from_root) for suite, test in fits]

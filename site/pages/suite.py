@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from ...gates.grade import letter_grade
 from ..history.commit_summary import CommitSummary, GradedScore, SuiteSummary
-from ..report.report_model import SuiteReport, TestReport, find_graded_counts
+from ..report.report_model import SEVERITY, SuiteReport, TestReport, find_graded_counts
 from ..report.test_runs import Run, make_test_runs
 from .addresses import make_test_anchor
 from .charts import ChartPoint, ChartSeries, draw_trend
@@ -19,7 +19,6 @@ from .wording import describe_gates
 MOST_ROWS = 1000
 _MOST_RUNS = 10
 _MOST_MARKS = 14
-_BADNESS = {"error": 0, "failed": 1, "passed": 2, "skipped": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ def make_test_rows(view: CommitView, suite: SuiteReport) -> tuple[TestRow, ...]:
 def rank_test(test: TestReport) -> tuple[int, int, str, str]:
     """Return the sort key of a test: by status, then F1; 101 puts tests without a grade last."""
     counts = find_graded_counts(test.gates)
-    return _BADNESS[test.status], counts.f1 if counts else 101, test.name, test.model or ""
+    return -SEVERITY[test.status], counts.f1 if counts else 101, test.name, test.model or ""
 
 
 def compute_test_score(test: TestReport | None) -> GradedScore | None:

@@ -4,8 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import msgspec
-
+from ...foundations.canonical_json import encode_compact, to_json
 from ...gates.gate_result import AssertionResult, GateResult
 from ...gates.registry import describe_target
 
@@ -27,13 +26,13 @@ def format_matcher(matcher: dict[str, Any]) -> str:
 
 def format_value(value: Any, longest: int = _LONGEST) -> str:
     """Return a value as JSON, or a text as it is, cut if it is long."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
+    text = value if isinstance(value, str) else encode_compact(value).decode()
     return cut_page_text(text, longest)
 
 
 def format_arguments(value: Any) -> str:
     """Return arguments as JSON over several lines."""
-    return cut_page_text(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode(), _LONGEST)
+    return cut_page_text(to_json(value).decode().rstrip("\n"), _LONGEST)
 
 
 def cut_page_text(text: str, longest: int = _LONGEST) -> str:

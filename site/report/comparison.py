@@ -13,7 +13,7 @@ from ...foundations.suggestion import format_suggestion
 from ...gates.gate import Mode
 from ...gates.gate_result import AssertionResult, GateResult
 from ...runners.cell_result import TestStatus
-from .report_model import Report, SelectionCounts, TestReport, find_graded_counts
+from .report_model import SEVERITY, Report, SelectionCounts, TestReport, find_graded_counts
 
 SCHEMA = "toolgrade.diff/1"
 Verdict = Literal["regressed", "improved", "unchanged", "added", "removed"]
@@ -28,7 +28,6 @@ CauseKind = Literal[
 Identity = tuple[str, str, str]
 """Suite, test and model; a test without a model has an empty one."""
 
-_BADNESS: dict[TestStatus, int] = {"passed": 0, "skipped": 1, "failed": 2, "error": 3}
 _ORDER: tuple[Verdict, ...] = ("regressed", "removed", "added", "improved")
 _GOOD = (
     "class_reached", "tool_called", "unexpected_fewer", "assertion_held", "assertion_removed", "gate_ran", "test_ran",
@@ -166,7 +165,7 @@ def _rank_change(change: ChangedTest) -> tuple[object, ...]:
 def _rank_outcome(side: ReportedOutcome | UnsetType) -> tuple[int, int]:
     if isinstance(side, UnsetType):
         return 0, 0
-    return _BADNESS[side.status], side.f1 or 0
+    return SEVERITY[side.status], side.f1 or 0
 
 
 def _compare_test(
@@ -202,7 +201,7 @@ def _decide_verdict(old: ReportedOutcome | UnsetType, new: ReportedOutcome | Uns
         return "added"
     if isinstance(new, UnsetType):
         return "removed"
-    worse = _BADNESS[new.status] - _BADNESS[old.status]
+    worse = SEVERITY[new.status] - SEVERITY[old.status]
     if not worse and isinstance(old.f1, int) and isinstance(new.f1, int):
         worse = old.f1 - new.f1
     return "regressed" if worse > 0 else "improved" if worse else "unchanged"

@@ -13,6 +13,8 @@ from ...gates.trace import Usage
 from ...runners.cell_result import CatalogSurface, CellResult, RecordedTools, TestStatus, TraceResult
 
 SCHEMA = "toolgrade.report/1"
+SEVERITY: dict[TestStatus, int] = {"passed": 0, "skipped": 1, "failed": 2, "error": 3}
+"""How bad a status is: the one order of tables, annotations, pages and comparisons."""
 
 
 class SelectionCounts(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
 """The command that runs one cell of a report again; it selects exactly that cell, whatever its names contain."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ...compiler.suite_locations import SuiteLocations
 from ...foundations.shell_words import quote_word
 from ...gates.gate import Mode
 from ...gates.gate_result import GateResult
@@ -10,13 +10,16 @@ from ...gates.registry import GATES
 from ...runners.cell_selection import escape_model
 from .report_model import Report, SuiteReport, TestReport
 
+if TYPE_CHECKING:  # at run time it would bring the YAML reader into every page of the site
+    from ...compiler.suite_locations import SuiteLocations
+
 
 class Reproducer:
     """Writes commands for the tests of a report; `options` are those of the run that locate its files."""
 
     def __init__(
         self,
-        places: SuiteLocations,
+        places: "SuiteLocations",
         report: Report,
         options: Mapping[str, str] | None = None,
         traces: Sequence[str] = (),

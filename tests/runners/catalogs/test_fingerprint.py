@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgrade.foundations.canonical_json import to_json
-from toolgrade.runners.catalogs.fingerprint import ServerListing, Toolset, encode_rfc8785, fingerprint, hash_rfc8785
+from toolgrade.runners.catalogs.fingerprint import ServerListing, Toolset, digest_rfc8785, encode_rfc8785, fingerprint
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 MAX_INT = 2**53 - 1
@@ -189,7 +189,7 @@ def test_what_is_outside_leaves_the_fingerprint_and_has_a_hash_of_its_own(field:
     before, after = listed(SEARCH), listed({**SEARCH, field: {"x": 2**60}})
     assert before.fingerprint == after.fingerprint
     assert before.tools[0].fields == after.tools[0].fields
-    assert after.tools[0].outside[field] == hash_rfc8785({"x": 2**60}) != before.tools[0].outside.get(field)
+    assert after.tools[0].outside[field] == digest_rfc8785({"x": 2**60}) != before.tools[0].outside.get(field)
 
 
 def test_unknown_fields_share_one_hash() -> None:
@@ -230,7 +230,7 @@ def test_schema_of_100_000_levels_is_fingerprinted_in_linear_time(in_lists: bool
 
 
 def test_schema_one_level_deeper_is_another_schema() -> None:
-    prints = {hash_rfc8785(nested(levels, {})) for levels in range(95, 110)}
+    prints = {digest_rfc8785(nested(levels, {})) for levels in range(95, 110)}
     assert len(prints) == 15
 
 
