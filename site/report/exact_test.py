@@ -1,0 +1,193 @@
+"""Exact permutation tests: whether the runs of two reports differ by more than chance, counted with integers.
+
+If nothing changed, the runs of both sides are exchangeable: every way to choose which of them are the new ones is
+equally likely. The arrangements whose new side is as low as the one observed, or lower, are counted.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, reduce
+from itertools import accumulate
+from math import comb
+
+_MAX_WIDTH = 2_000
+_MAX_BITS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class RunValues:
+    """How well each run of a test went, on both sides; more is better."""
+
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+
+    def mirror(self) -> "RunValues":
+        """Return the values with worse for better: a rise becomes a fall."""
+        return RunValues(tuple(-value for value in self.old), tuple(-value for value in self.new))
+
+
+@dataclass(frozen=True, slots=True)
+class FallTest:
+    """Which tests fell by more than chance, and whether all of them together did."""
+
+    p_values: tuple[Fraction, ...]
+    fallen: tuple[bool, ...]
+    level: Fraction
+    """The p-value at which the first test would have counted."""
+    overall_p: Fraction
+    has_fallen_overall: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrangements:
+    """How many arrangements have each sum of the new side, from the lowest possible sum on."""
+
+    counts: tuple[int, ...]
+    total: int
+
+    def compute_p_value(self, excess: int) -> Fraction:
+        """Return the share of arrangements whose sum is at most `excess` above the lowest."""
+        return min(Fraction(1), Fraction(sum(self.counts[: excess + 1]), self.total))
+
+
+_CERTAIN = _Arrangements((1,), 1)
+
+
+def detect_falls(tests: Sequence[RunValues], alpha: Fraction) -> FallTest:
+    """Return which tests fell, at one level over the whole comparison.
+
+    Half of the level is for single tests (Holm), half for their sum: many small falls, or one run a side, are seen too.
+    """
+    counted = [_count_arrangements_of(values) for values in tests]
+    p_values = tuple(found.compute_p_value(excess) for found, excess in counted)
+    lowest = [Fraction(found.counts[0], found.total) for found, _ in counted]
+    fallen, level = _apply_holm(p_values, lowest, alpha / 2)
+    whole = reduce(_add_test, sorted((found for found, _ in counted), key=lambda found: found.total), _CERTAIN)
+    overall = whole.compute_p_value(sum(excess for _, excess in counted))
+    return FallTest(p_values, fallen, level, overall, overall <= alpha / 2)
+
+
+def find_smallest_fall(values: RunValues, level: Fraction) -> int | None:
+    """Return by how much the new side would have to be below the old side to count; None if nothing would.
+
+    The new side is the old one with that much taken away, one at a time from whichever run is best.
+    """
+    size, old = len(values.new), sorted(values.old, reverse=True)
+    if not size or not old:
+        return None
+    like_old = [old[place * len(old) // size] for place in range(size)]
+    floor = min(0, *like_old)
+
+    def counts(fall: int) -> bool:
+        found, excess = _count_arrangements_of(RunValues(values.old, _lower(like_old, floor, fall)))
+        return found.compute_p_value(excess) <= level
+
+    most = sum(like_old) - floor * size
+    fall = bisect_left(range(most + 1), True, key=counts)
+    return fall if fall <= most else None
+
+
+def _lower(values: Sequence[int], floor: int, fall: int) -> tuple[int, ...]:
+    """Return the values with `fall` taken away in all, the highest first, none below the floor."""
+    lowered = list(values)
+    for _ in range(fall):
+        best = max(range(len(lowered)), key=lowered.__getitem__)
+        lowered[best] = max(floor, lowered[best] - 1)
+    return tuple(lowered)
+
+
+def _count_arrangements_of(values: RunValues) -> tuple[_Arrangements, int]:
+    """Return the arrangements of a test, and how far above the lowest of them its new side is."""
+    old, new = _bound_values(values)
+    pooled = sorted(old + new)
+    lowest = sum(pooled[: len(new)])
+    shape = tuple(value - pooled[0] for value in pooled) if pooled else ()
+    return _count_arrangements(shape, len(new)), sum(new) - lowest
+
+
+def _bound_values(values: RunValues) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the values with the worst raised to a bound, which both sides set together.
+
+    A bound that does not know the sides keeps the test exact, and a run that made a thousand wrong calls cheap.
+    """
+    pooled = values.old + values.new
+    bound = max(pooled, default=0) - max(1, _MAX_WIDTH // max(1, len(pooled)))
+    return tuple(max(bound, value) for value in values.old), tuple(max(bound, value) for value in values.new)
+
+
+@lru_cache(maxsize=4096)
+def _count_arrangements(shape: tuple[int, ...], size: int) -> _Arrangements:
+    """Return how many choices of `size` values have each sum.
+
+    A polynomial in one integer (Kronecker substitution): the coefficient of the sum s is at bit s * bits, and no
+    coefficient outgrows its bits, as there are 2 ** len(shape) choices of any size.
+    """
+    bits = _round_to_bytes(len(shape) + 1)
+    by_size = [1] + [0] * size
+    groups = sorted(Counter(shape).items())
+    for place, (value, times) in enumerate(groups):
+        ways = [comb(times, chosen) << value * chosen * bits for chosen in range(min(times, size) + 1)]
+        sizes = range(size, -1, -1) if place < len(groups) - 1 else (size,)
+        grown = {
+            whole: sum(ways[chosen] * by_size[whole - chosen] for chosen in range(min(len(ways) - 1, whole) + 1))
+            for whole in sizes
+        }
+        for whole, polynomial in grown.items():
+            by_size[whole] = polynomial
+    return _Arrangements(_trim(_unpack(by_size[size], bits)), comb(len(shape), size))
+
+
+def _round_to_bytes(bits: int) -> int:
+    return -(-bits // 8) * 8
+
+
+def _unpack(polynomial: int, bits: int) -> tuple[int, ...]:
+    width = bits // 8
+    data = polynomial.to_bytes(-(-polynomial.bit_length() // bits) * width, "little")
+    return tuple(int.from_bytes(data[place : place + width], "little") for place in range(0, len(data), width))
+
+
+def _trim(counts: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the counts from the lowest possible sum on."""
+    first = next(place for place, count in enumerate(counts) if count)
+    return counts[first:]
+
+
+def _add_test(whole: _Arrangements, other: _Arrangements) -> _Arrangements:
+    """Return the arrangements of both, permuted apart and summed; scaled down, rounding up, if they get too many.
+
+    A p-value from rounded counts is never too small, so the level holds.
+    """
+    if len(other.counts) == 1:
+        return whole
+    total = whole.total * other.total
+    bits = _round_to_bytes(total.bit_length())
+    product = _pack(whole.counts, bits) * _pack(other.counts, bits)
+    counts = _unpack(product, bits)
+    surplus = total.bit_length() - _MAX_BITS
+    if surplus <= 0:
+        return _Arrangements(counts, total)
+    return _Arrangements(tuple(-(-count >> surplus) for count in counts), total >> surplus)
+
+
+def _pack(counts: tuple[int, ...], bits: int) -> int:
+    return int.from_bytes(b"".join(count.to_bytes(bits // 8, "little") for count in counts), "little")
+
+
+def _apply_holm(
+    p_values: Sequence[Fraction], lowest: Sequence[Fraction], level: Fraction
+) -> tuple[tuple[bool, ...], Fraction]:
+    """Return which p-values count at one level for all of them, and the level of the smallest.
+
+    Tarone: a test whose lowest possible p-value is above its share of the level cannot count and takes no share. That
+    is known before the sides are, so it costs nothing.
+    """
+    shares = next(many for many in range(1, len(lowest) + 2) if sum(p * many <= level for p in lowest) <= many)
+    eligible = [place for place, p in enumerate(lowest) if p * shares <= level]
+    ranked = sorted(eligible, key=lambda place: p_values[place])
+    held = accumulate((p_values[place] * (len(ranked) - rank) <= level for rank, place in enumerate(ranked)), min)
+    fallen = {place for place, is_fallen in zip(ranked, held, strict=True) if is_fallen}
+    return tuple(place in fallen for place in range(len(p_values))), level / max(1, len(ranked))

@@ -1,0 +1,137 @@
+import random
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolgrade.site.report.exact_test import RunValues, detect_falls, find_smallest_fall
+
+ALPHA = Fraction(1, 20)
+values = st.lists(st.integers(-3, 4), min_size=1, max_size=5).map(tuple)
+
+
+def count_p_value(tests):
+    """Enumerate every way to choose the new runs of every test, and count the sums that are as low as the observed."""
+    sums = [[sum(chosen) for chosen in combinations(test.old + test.new, len(test.new))] for test in tests]
+    observed = sum(sum(test.new) for test in tests)
+    low = [sum(chosen) <= observed for chosen in product(*sums)]
+    return Fraction(sum(low), len(low))
+
+
+@given(values, values)
+def test_the_p_value_is_the_share_of_arrangements(old, new):
+    found = detect_falls([RunValues(old, new)], ALPHA)
+    assert found.p_values == (count_p_value([RunValues(old, new)]),)
+    assert found.overall_p == found.p_values[0]
+
+
+@given(st.lists(st.builds(RunValues, values.map(lambda run: run[:3]), values.map(lambda run: run[:3])), max_size=3))
+@settings(max_examples=60)
+def test_the_whole_comparison_permutes_within_every_test(tests):
+    assert detect_falls(tests, ALPHA).overall_p == count_p_value(tests)
+
+
+def test_five_runs_that_pass_and_five_that_fail_are_a_fall():
+    found = detect_falls([RunValues((1,) * 5, (0,) * 5)], ALPHA)
+    assert found.p_values == (Fraction(1, 252),)
+    assert found.fallen == (True,)
+    assert found.has_fallen_overall
+
+
+def test_a_rise_is_a_fall_of_the_mirrored_values():
+    rise = RunValues((0,) * 5, (1,) * 5)
+    assert detect_falls([rise], ALPHA).fallen == (False,)
+    assert detect_falls([rise.mirror()], ALPHA).fallen == (True,)
+
+
+def test_the_correction_counts_no_test_that_cannot_fall():
+    crash, perfect = RunValues((1,) * 5, (0,) * 5), RunValues((1,) * 5, (1,) * 5)
+    found = detect_falls([crash, *[perfect] * 40], ALPHA)
+    assert found.fallen == (True, *[False] * 40)
+    assert found.level == Fraction(1, 40)
+
+
+def test_the_correction_is_shared_by_tests_that_can_fall():
+    crash, mixed = RunValues((1,) * 5, (0,) * 5), RunValues((1, 1, 1, 0, 0) * 2, (1, 1, 1, 0, 0) * 2)
+    found = detect_falls([crash, *[mixed] * 40], ALPHA)
+    assert not any(found.fallen)
+
+
+def test_one_run_a_side_counts_together_alone():
+    lost = [RunValues((1,), (0,))] * 6
+    found = detect_falls(lost, ALPHA)
+    assert not any(found.fallen)
+    assert found.overall_p == Fraction(1, 64)
+    assert found.has_fallen_overall
+
+
+def test_a_comparison_without_tests_finds_nothing():
+    found = detect_falls([], ALPHA)
+    assert (found.p_values, found.overall_p, found.has_fallen_overall) == ((), 1, False)
+
+
+def test_rounded_counts_are_never_below_the_exact_p_value():
+    """Sixty tests of ten runs a side have about 2 ** 1050 arrangements; normal deviates bound the share in between."""
+    found = detect_falls([RunValues((1,) * 9 + (0,), (1,) * 9 + (0,))] * 60, ALPHA)
+    exact = sum(_binomial_tail(60))
+    assert 0 <= found.overall_p - exact < Fraction(1, 2**200)
+
+
+def _binomial_tail(tests):
+    """Two of twenty runs failed: 0, 1 or 2 of them on the new side, in 90, 200 and 90 of 380 arrangements."""
+    shares = {0: Fraction(90, 380), 1: Fraction(200, 380), 2: Fraction(90, 380)}
+    spread = {0: Fraction(1)}
+    for _ in range(tests):
+        grown = {}
+        for failed, share in spread.items():
+            for more, other in shares.items():
+                grown[failed + more] = grown.get(failed + more, 0) + share * other
+        spread = grown
+    return [share for failed, share in spread.items() if failed >= tests]
+
+
+def test_a_run_of_many_wrong_calls_and_a_thousand_runs_cost_little():
+    wild = RunValues((3, -100_000) * 5, (2, -90_000) * 5)
+    long = RunValues((1,) * 1000, (1,) * 950 + (0,) * 50)
+    found = detect_falls([wild, long], ALPHA)
+    assert found.fallen == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fall"), [((1,) * 5, (1,) * 5, 4), ((1,) * 10, (1,) * 10, 5), ((1,), (1,), None)]
+)
+def test_the_smallest_fall_that_counts(old, new, fall):
+    level = Fraction(1, 40)
+    assert find_smallest_fall(RunValues(old, new), level) == fall
+    if fall:
+        lost = tuple([1] * (len(old) - fall) + [0] * fall)
+        less = tuple([1] * (len(old) - fall + 1) + [0] * (fall - 1))
+        assert detect_falls([RunValues(old, lost)], ALPHA).fallen == (True,)
+        assert detect_falls([RunValues(old, less)], ALPHA).fallen == (False,)
+
+
+def _draw_side(rng, tests, runs, share):
+    """Return how many of three classes each run of each test reaches."""
+    return [tuple(sum(rng.random() < share for _ in range(3)) for _ in range(runs)) for _ in range(tests)]
+
+
+def _count_findings(seed, tests, runs, share, pairs=400):
+    rng = random.Random(seed)
+    found = 0
+    for _ in range(pairs):
+        sides = _draw_side(rng, tests, runs, 0.9), _draw_side(rng, tests, runs, share)
+        result = detect_falls([RunValues(*pair) for pair in zip(*sides, strict=True)], ALPHA)
+        found += any(result.fallen) or result.has_fallen_overall
+    return found
+
+
+@pytest.mark.parametrize("runs", [1, 5, 10])
+@pytest.mark.parametrize("tests", [1, 5, 20, 100])
+def test_equal_agents_are_told_apart_in_at_most_one_pair_of_twenty(tests, runs):
+    assert _count_findings(2026, tests, runs, 0.9) <= 20
+
+
+def test_a_fall_to_half_is_found_in_nine_pairs_of_ten():
+    assert _count_findings(2026, 5, 10, 0.5) >= 360
