@@ -1,10 +1,13 @@
 """Run targets: what c of n passed runs say of an agent, counted with integers."""
 
 import re
+from collections.abc import Sequence
+from fractions import Fraction
 from math import comb
 
 KINDS = ("pass_rate", "lower_95")
 PATTERN = re.compile(r"pass([\^@])([1-9][0-9]{0,3})")
+MAX_PASS_K = 10
 _Z_SQUARED = 38_416
 """The square of 1.96, times ten thousand."""
 
@@ -54,3 +57,21 @@ def _compute_all_pass(passed: int, runs: int, drawn: int) -> int:
 def _compute_any_passes(passed: int, runs: int, drawn: int) -> int:
     """Return how likely it is that one of `drawn` runs, drawn without replacement, passes."""
     return 100 * (comb(runs, drawn) - comb(runs - passed, drawn)) // comb(runs, drawn)
+
+
+def compute_pass_k(cells: Sequence[tuple[int, int]]) -> dict[str, str]:
+    """Return the mean of C(passed, k) / C(runs, k) over cells of several runs, for each k that all of them have.
+
+    Text with four decimals, cut off; empty if there is no cell.
+    """
+    most = min((runs for _, runs in cells), default=0)
+    return {str(drawn): _cut_decimals(_average_all_pass(cells, drawn)) for drawn in range(1, min(most, MAX_PASS_K) + 1)}
+
+
+def _average_all_pass(cells: Sequence[tuple[int, int]], drawn: int) -> Fraction:
+    return sum((Fraction(comb(passed, drawn), comb(runs, drawn)) for passed, runs in cells), Fraction(0)) / len(cells)
+
+
+def _cut_decimals(share: Fraction) -> str:
+    whole, rest = divmod(share.numerator * 10_000 // share.denominator, 10_000)
+    return f"{whole}.{rest:04d}"

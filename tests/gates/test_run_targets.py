@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from toolgrade.gates.run_targets import compute_run_target, get_drawn_runs, is_run_target
+from toolgrade.gates.run_targets import compute_pass_k, compute_run_target, get_drawn_runs, is_run_target
 
 CASES = json.loads((Path(__file__).parents[1] / "conformance" / "run_targets.json").read_text())
 
@@ -70,3 +70,22 @@ def test_other_words_are_no_run_targets(word):
 
 def test_the_drawn_runs_are_those_behind_the_sign():
     assert [get_drawn_runs(word) for word in ("pass^3", "pass@12", "pass_rate")] == [3, 12, None]
+
+
+TAU_BENCH_AIRLINE = "01100111000142021140430040220122003443413241222144"
+"""Passed runs of four for each of the 50 airline tasks, from the rewards of gpt-4o that tau-bench publishes."""
+
+
+def test_pass_k_of_a_published_table():
+    """tau-bench's README has 0.420, 0.273, 0.220 and 0.200 for it: 21/50, 41/150, 11/50 and 1/5."""
+    cells = [(int(passed), 4) for passed in TAU_BENCH_AIRLINE]
+    assert compute_pass_k(cells) == {"1": "0.4200", "2": "0.2733", "3": "0.2200", "4": "0.2000"}
+    shares = [sum(share_of_draws(passed, runs, k, k) for passed, runs in cells) / 50 for k in range(1, 5)]
+    assert shares == [Fraction(21, 50), Fraction(41, 150), Fraction(11, 50), Fraction(1, 5)]
+
+
+def test_pass_k_goes_up_to_the_fewest_runs_and_to_ten():
+    assert list(compute_pass_k([(3, 3), (20, 20)])) == ["1", "2", "3"]
+    assert list(compute_pass_k([(20, 20)])) == [str(k) for k in range(1, 11)]
+    assert compute_pass_k([(20, 20)])["10"] == "1.0000"
+    assert compute_pass_k([]) == {}
