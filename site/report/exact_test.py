@@ -30,15 +30,13 @@ class RunValues:
 
 
 @dataclass(frozen=True, slots=True)
-class FallTest:
-    """Which tests fell by more than chance, and whether all of them together did."""
+class FallenTests:
+    """Which of several tests fell by more than chance."""
 
     p_values: tuple[Fraction, ...]
     fallen: tuple[bool, ...]
     level: Fraction
-    """The p-value at which the first test would have counted."""
-    overall_p: Fraction
-    has_fallen_overall: bool
+    """The p-value at which the first test counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +54,33 @@ class _Arrangements:
 _CERTAIN = _Arrangements((1,), 1)
 
 
-def detect_falls(tests: Sequence[RunValues], alpha: Fraction) -> FallTest:
-    """Return which tests fell, at one level over the whole comparison.
+def find_fallen_tests(tests: Sequence[Sequence[RunValues]], level: Fraction) -> FallenTests:
+    """Return which tests fell, at one level over all of them (Holm).
 
-    Half of the level is for single tests (Holm), half for their sum: many small falls, or one run a side, are seen too.
+    A test may have several statistics; the smallest of their p-values counts, times their number (Bonferroni).
+    """
+    counted = [[_count_arrangements_of(values) for values in statistics] for statistics in tests]
+    p_values = tuple(
+        min((found.compute_p_value(excess) * len(each) for found, excess in each), default=Fraction(1))
+        for each in counted
+    )
+    lowest = [min((found.compute_p_value(0) * len(each) for found, _ in each), default=Fraction(1)) for each in counted]
+    fallen, first = _apply_holm(p_values, lowest, level)
+    return FallenTests(tuple(min(Fraction(1), p) for p in p_values), fallen, first)
+
+
+def compute_overall_p(tests: Sequence[RunValues]) -> Fraction:
+    """Return how likely the sum over all tests is as low as it is, permuting within every test.
+
+    It sees many small falls, and falls of one run a side, which no test shows alone.
     """
     counted = [_count_arrangements_of(values) for values in tests]
-    p_values = tuple(found.compute_p_value(excess) for found, excess in counted)
-    lowest = [Fraction(found.counts[0], found.total) for found, _ in counted]
-    fallen, level = _apply_holm(p_values, lowest, alpha / 2)
     whole = reduce(_add_test, sorted((found for found, _ in counted), key=lambda found: found.total), _CERTAIN)
-    overall = whole.compute_p_value(sum(excess for _, excess in counted))
-    return FallTest(p_values, fallen, level, overall, overall <= alpha / 2)
+    return whole.compute_p_value(sum(excess for _, excess in counted))
 
 
 def find_smallest_fall(values: RunValues, level: Fraction) -> int | None:
-    """Return by how much the new side would have to be below the old side to count; None if nothing would.
+    """Return by how much the new side would have to be below the old side to count; None if no fall would.
 
     The new side is the old one with that much taken away, one at a time from whichever run is best.
     """
@@ -81,12 +90,11 @@ def find_smallest_fall(values: RunValues, level: Fraction) -> int | None:
     like_old = [old[place * len(old) // size] for place in range(size)]
     floor = min(0, *like_old)
 
-    def counts(fall: int) -> bool:
-        found, excess = _count_arrangements_of(RunValues(values.old, _lower(like_old, floor, fall)))
-        return found.compute_p_value(excess) <= level
+    def is_enough(fall: int) -> bool:
+        return compute_overall_p([RunValues(values.old, _lower(like_old, floor, fall))]) <= level
 
     most = sum(like_old) - floor * size
-    fall = bisect_left(range(most + 1), True, key=counts)
+    fall = bisect_left(range(most + 1), True, key=is_enough)
     return fall if fall <= most else None
 
 

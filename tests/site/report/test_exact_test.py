@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolgrade.site.report.exact_test import RunValues, detect_falls, find_smallest_fall
+from toolgrade.site.report.exact_test import RunValues, compute_overall_p, find_fallen_tests, find_smallest_fall
 
-ALPHA = Fraction(1, 20)
+LEVEL = Fraction(1, 40)
 values = st.lists(st.integers(-3, 4), min_size=1, max_size=5).map(tuple)
 
 
@@ -22,61 +22,69 @@ def count_p_value(tests):
 
 @given(values, values)
 def test_the_p_value_is_the_share_of_arrangements(old, new):
-    found = detect_falls([RunValues(old, new)], ALPHA)
+    found = find_fallen_tests([[RunValues(old, new)]], LEVEL)
     assert found.p_values == (count_p_value([RunValues(old, new)]),)
-    assert found.overall_p == found.p_values[0]
+    assert compute_overall_p([RunValues(old, new)]) == found.p_values[0]
 
 
 @given(st.lists(st.builds(RunValues, values.map(lambda run: run[:3]), values.map(lambda run: run[:3])), max_size=3))
 @settings(max_examples=60)
 def test_the_whole_comparison_permutes_within_every_test(tests):
-    assert detect_falls(tests, ALPHA).overall_p == count_p_value(tests)
+    assert compute_overall_p(tests) == count_p_value(tests)
 
 
 def test_five_runs_that_pass_and_five_that_fail_are_a_fall():
-    found = detect_falls([RunValues((1,) * 5, (0,) * 5)], ALPHA)
+    found = find_fallen_tests([[RunValues((1,) * 5, (0,) * 5)]], LEVEL)
     assert found.p_values == (Fraction(1, 252),)
     assert found.fallen == (True,)
-    assert found.has_fallen_overall
 
 
 def test_a_rise_is_a_fall_of_the_mirrored_values():
     rise = RunValues((0,) * 5, (1,) * 5)
-    assert detect_falls([rise], ALPHA).fallen == (False,)
-    assert detect_falls([rise.mirror()], ALPHA).fallen == (True,)
+    assert find_fallen_tests([[rise]], LEVEL).fallen == (False,)
+    assert find_fallen_tests([[rise.mirror()]], LEVEL).fallen == (True,)
 
 
 def test_the_correction_counts_no_test_that_cannot_fall():
     crash, perfect = RunValues((1,) * 5, (0,) * 5), RunValues((1,) * 5, (1,) * 5)
-    found = detect_falls([crash, *[perfect] * 40], ALPHA)
+    found = find_fallen_tests([[crash], *[[perfect]] * 40], LEVEL)
     assert found.fallen == (True, *[False] * 40)
     assert found.level == Fraction(1, 40)
 
 
 def test_the_correction_is_shared_by_tests_that_can_fall():
     crash, mixed = RunValues((1,) * 5, (0,) * 5), RunValues((1, 1, 1, 0, 0) * 2, (1, 1, 1, 0, 0) * 2)
-    found = detect_falls([crash, *[mixed] * 40], ALPHA)
+    found = find_fallen_tests([[crash], *[[mixed]] * 40], LEVEL)
     assert not any(found.fallen)
 
 
 def test_one_run_a_side_counts_together_alone():
     lost = [RunValues((1,), (0,))] * 6
-    found = detect_falls(lost, ALPHA)
-    assert not any(found.fallen)
-    assert found.overall_p == Fraction(1, 64)
-    assert found.has_fallen_overall
+    assert not any(find_fallen_tests([[values] for values in lost], LEVEL).fallen)
+    assert compute_overall_p(lost) == Fraction(1, 64)
+
+
+def test_of_two_statistics_the_smaller_p_value_counts_twice():
+    both = [RunValues((3,) * 5, (3,) * 5), RunValues((1,) * 5, (0,) * 5)]
+    found = find_fallen_tests([both], LEVEL)
+    assert found.p_values == (Fraction(2, 252),)
+    assert found.fallen == (True,)
+
+
+def test_a_test_without_values_never_falls():
+    assert find_fallen_tests([[]], LEVEL).fallen == (False,)
 
 
 def test_a_comparison_without_tests_finds_nothing():
-    found = detect_falls([], ALPHA)
-    assert (found.p_values, found.overall_p, found.has_fallen_overall) == ((), 1, False)
+    assert find_fallen_tests([], LEVEL).p_values == ()
+    assert compute_overall_p([]) == 1
 
 
 def test_rounded_counts_are_never_below_the_exact_p_value():
     """Sixty tests of ten runs a side have about 2 ** 1050 arrangements; normal deviates bound the share in between."""
-    found = detect_falls([RunValues((1,) * 9 + (0,), (1,) * 9 + (0,))] * 60, ALPHA)
+    found = compute_overall_p([RunValues((1,) * 9 + (0,), (1,) * 9 + (0,))] * 60)
     exact = sum(_binomial_tail(60))
-    assert 0 <= found.overall_p - exact < Fraction(1, 2**200)
+    assert 0 <= found - exact < Fraction(1, 2**200)
 
 
 def _binomial_tail(tests):
@@ -95,7 +103,7 @@ def _binomial_tail(tests):
 def test_a_run_of_many_wrong_calls_and_a_thousand_runs_cost_little():
     wild = RunValues((3, -100_000) * 5, (2, -90_000) * 5)
     long = RunValues((1,) * 1000, (1,) * 950 + (0,) * 50)
-    found = detect_falls([wild, long], ALPHA)
+    found = find_fallen_tests([[wild], [long]], LEVEL)
     assert found.fallen == (False, True)
 
 
@@ -103,13 +111,12 @@ def test_a_run_of_many_wrong_calls_and_a_thousand_runs_cost_little():
     ("old", "new", "fall"), [((1,) * 5, (1,) * 5, 4), ((1,) * 10, (1,) * 10, 5), ((1,), (1,), None)]
 )
 def test_the_smallest_fall_that_counts(old, new, fall):
-    level = Fraction(1, 40)
-    assert find_smallest_fall(RunValues(old, new), level) == fall
+    assert find_smallest_fall(RunValues(old, new), LEVEL) == fall
     if fall:
         lost = tuple([1] * (len(old) - fall) + [0] * fall)
         less = tuple([1] * (len(old) - fall + 1) + [0] * (fall - 1))
-        assert detect_falls([RunValues(old, lost)], ALPHA).fallen == (True,)
-        assert detect_falls([RunValues(old, less)], ALPHA).fallen == (False,)
+        assert find_fallen_tests([[RunValues(old, lost)]], LEVEL).fallen == (True,)
+        assert find_fallen_tests([[RunValues(old, less)]], LEVEL).fallen == (False,)
 
 
 def _draw_side(rng, tests, runs, share):
@@ -122,8 +129,9 @@ def _count_findings(seed, tests, runs, share, pairs=400):
     found = 0
     for _ in range(pairs):
         sides = _draw_side(rng, tests, runs, 0.9), _draw_side(rng, tests, runs, share)
-        result = detect_falls([RunValues(*pair) for pair in zip(*sides, strict=True)], ALPHA)
-        found += any(result.fallen) or result.has_fallen_overall
+        values = [RunValues(*pair) for pair in zip(*sides, strict=True)]
+        is_fallen = any(find_fallen_tests([[each] for each in values], LEVEL).fallen)
+        found += is_fallen or compute_overall_p(values) <= LEVEL
     return found
 
 
