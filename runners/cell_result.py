@@ -10,7 +10,7 @@ from ..gates.gate_result import GateResult
 from ..gates.tool_selection import CallOutcome
 from ..gates.trace import Usage
 
-TestStatus = Literal["passed", "failed", "error", "skipped"]
+TestStatus = Literal["passed", "failed", "error", "xfailed", "xpassed", "skipped"]
 
 
 class ScoredCall(CallOutcome, frozen=True, omit_defaults=True, gc=False):

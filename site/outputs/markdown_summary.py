@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...foundations.untrusted_text import format_inline_code
-from ..report.comparison import Diff
+from ..report.comparison_model import Diff
 from ..report.report_model import Report, SelectionCounts, SuiteReport, TestReport, find_graded_counts
 from ..report.status_reasons import list_status_reasons
 from .comparison_text import MARKDOWN_HEAD, format_markdown_headline, format_markdown_row

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import accumulate
 from math import comb
+from typing import Literal
 
 _MAX_WIDTH = 2_000
 _MAX_BITS = 256
@@ -23,10 +24,11 @@ class RunValues:
 
     old: tuple[int, ...]
     new: tuple[int, ...]
+    unit: Literal["hits", "runs"] = "hits"
 
     def mirror(self) -> "RunValues":
         """Return the values with worse for better: a rise becomes a fall."""
-        return RunValues(tuple(-value for value in self.old), tuple(-value for value in self.new))
+        return RunValues(tuple(-value for value in self.old), tuple(-value for value in self.new), self.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +81,31 @@ def compute_overall_p(tests: Sequence[RunValues]) -> Fraction:
     return whole.compute_p_value(sum(excess for _, excess in counted))
 
 
-def find_smallest_fall(values: RunValues, level: Fraction) -> int | None:
-    """Return by how much the new side would have to be below the old side to count; None if no fall would.
+def find_smallest_fall(tests: Sequence[RunValues], level: Fraction) -> int | None:
+    """Return by how much all new sides together would have to be below the old ones to count; None if no fall would.
 
-    The new side is the old one with that much taken away, one at a time from whichever run is best.
+    The new sides are like the old ones, with as much taken away from each test, from whichever of its runs is best.
     """
-    size, old = len(values.new), sorted(values.old, reverse=True)
-    if not size or not old:
-        return None
-    like_old = [old[place * len(old) // size] for place in range(size)]
-    floor = min(0, *like_old)
+    known = [values for values in tests if values.old and values.new]
+    like_old = [_copy_old_side(values) for values in known]
+    floors = [min(0, *side) for side in like_old]
+    most = sum(sum(side) - floor * len(side) for side, floor in zip(like_old, floors, strict=True))
 
     def is_enough(fall: int) -> bool:
-        return compute_overall_p([RunValues(values.old, _lower(like_old, floor, fall))]) <= level
+        shares = [fall // len(known) + (place < fall % len(known)) for place in range(len(known))]
+        lowered = map(_lower, like_old, floors, shares)
+        return (
+            compute_overall_p([RunValues(*pair) for pair in zip((v.old for v in known), lowered, strict=True)]) <= level
+        )
 
-    most = sum(like_old) - floor * size
-    fall = bisect_left(range(most + 1), True, key=is_enough)
+    fall = bisect_left(range(most + 1), True, key=is_enough) if known else 1
     return fall if fall <= most else None
+
+
+def _copy_old_side(values: RunValues) -> list[int]:
+    """Return runs like the old ones, as many as the new side has."""
+    old = sorted(values.old, reverse=True)
+    return [old[place * len(old) // len(values.new)] for place in range(len(values.new))]
 
 
 def _lower(values: Sequence[int], floor: int, fall: int) -> tuple[int, ...]:

@@ -40,6 +40,8 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str | UnsetType = UNSET
     prompt: str | UnsetType = UNSET
     reason: str | UnsetType = UNSET
+    xfail: str | UnsetType = UNSET
+    runs_passed: int | UnsetType = UNSET
     toolset: RecordedTools | UnsetType = UNSET
     surface: CatalogSurface | UnsetType = UNSET
     usage: Usage | UnsetType = UNSET

@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from ..compiler.suite_locations import SuiteLocations
-    from ..site.report.comparison import Diff
+    from ..site.report.comparison_model import Diff
     from ..site.report.report_model import Report
     from ..site.report.reproduce_command import Reproducer
 
