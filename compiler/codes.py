@@ -113,4 +113,9 @@ CODES: dict[str, DiagnosticCode] = {
         "The servers of the test have frozen catalogs, and none of them has a tool of that id: no call can match it.",
         "warning",
     ),
+    "TG226": DiagnosticCode(
+        "more runs are drawn than there are",
+        "`pass^K` and `pass@K` draw K of the test's runs; with fewer runs than K the target is absent, and fails.",
+        "warning",
+    ),
 }

@@ -11,6 +11,7 @@ from ..gates.registry import list_gates
 from .diagnostic import Diagnostic, Path
 from .document import Document
 from .raw_values import Entry, iterate_entries, iterate_texts, list_texts
+from .run_checks import check_drawn_runs
 from .schema import ENV_REFERENCE
 from .tool_id_checks import Catalogs, check_tool_ids
 
@@ -110,6 +111,7 @@ def _check_test(
     if is_declared:
         yield from _check_runnable(document, path, whole)
     yield from check_tool_ids(document, path, test, list_texts(whole["servers"]), catalogs)
+    yield from check_drawn_runs(document, path, test, test.get("runs", agent.get("runs", 1)))
 
 
 def _has_effective_check(test: dict[str, Any]) -> bool:

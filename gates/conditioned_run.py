@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from .matcher import explain_mismatch
+from .operators import explain_mismatch
 from .target import ABSENT, Step, decode_arguments, parse_steps, walk_json
 from .trace import MALFORMED, Call, Trace
 

@@ -6,7 +6,9 @@ from fractions import Fraction
 from math import comb
 
 KINDS = ("pass_rate", "lower_95")
-PATTERN = re.compile(r"pass([\^@])([1-9][0-9]{0,3})")
+_DRAWN = re.compile(r"pass([\^@])([1-9][0-9]{0,3})")
+RUN_TARGET_PATTERN = r"pass_rate|lower_95|pass[\^@][1-9][0-9]{0,3}"
+RUN_TARGET_EXAMPLES = (*KINDS, "pass^3", "pass@3")
 MAX_PASS_K = 10
 _Z_SQUARED = 38_416
 """The square of 1.96, times ten thousand."""
@@ -14,12 +16,12 @@ _Z_SQUARED = 38_416
 
 def is_run_target(word: str) -> bool:
     """Return whether the word after a gate's prefix is a run target: `pass_rate`, `lower_95`, `pass^3`, `pass@3`."""
-    return word in KINDS or PATTERN.fullmatch(word) is not None
+    return word in KINDS or _DRAWN.fullmatch(word) is not None
 
 
 def get_drawn_runs(word: str) -> int | None:
     """Return K of `pass^K` and `pass@K`."""
-    match = PATTERN.fullmatch(word)
+    match = _DRAWN.fullmatch(word)
     return int(match[2]) if match else None
 
 

@@ -72,6 +72,7 @@ class CellResult(msgspec.Struct, frozen=True):
     runs: int
     gates: tuple[GateResult, ...]
     traces: tuple[TraceResult, ...] | None = None
+    runs_passed: int | None = None
     tools: RecordedTools | None = None
     surface: CatalogSurface | None = None
     usage: Usage | None = None

@@ -21,7 +21,8 @@ def format_scorecard(report: Report, paint: Paint = apply_no_style, statuses: Co
     lines = ["grade   F1    P    R  status   test"]
     for suite, test in rows:
         lines.append(_format_row(suite if has_many else None, test, paint))
-        lines += [f"{_INDENT}{line}" for line in list_status_reasons(test)]
+        counted = test.warnings if report.mode == "score" else ()  # a run tells its warnings on stderr
+        lines += [f"{_INDENT}{line}" for line in (*map(make_visible, counted), *list_status_reasons(test))]
     return "\n".join([*lines, "", _format_summary(report), ""])
 
 

@@ -9,6 +9,7 @@ from ...compiler.plan import Plan, SuitePlan
 from ...gates.gate import Mode
 from ...gates.gate_result import Counts, GateResult
 from ...gates.grade import letter_grade
+from ...gates.run_targets import compute_pass_k
 from ...gates.trace import Usage
 from ...runners.cell_result import CatalogSurface, CellResult, RecordedTools, TestStatus, TraceResult
 
@@ -60,6 +61,8 @@ class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
     description: str | UnsetType = UNSET
     selection: SelectionCounts | UnsetType = UNSET
     grade: str | UnsetType = UNSET
+    pass_k: dict[str, str] | UnsetType = UNSET
+    """How likely k runs of a test all pass, the mean over the tests of several runs; by k, with four decimals."""
 
 
 class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
@@ -73,6 +76,7 @@ class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
     skipped_gates: int
     selection: SelectionCounts | UnsetType = UNSET
     grade: str | UnsetType = UNSET
+    pass_k: dict[str, str] | UnsetType = UNSET
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -111,12 +115,15 @@ def _build_report(mode: Mode, plan: str, suites: Sequence[SuiteReport]) -> Repor
 def _filter_suite(suite: SuiteReport, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> SuiteReport:
     tests = tuple(test for test in suite.tests if is_wanted(suite, test))
     selection, grade = _pool_counts(tests)
-    return msgspec.structs.replace(suite, tests=tests, selection=selection, grade=grade)
+    return msgspec.structs.replace(
+        suite, tests=tests, selection=selection, grade=grade, pass_k=_compute_pass_k_of(tests)
+    )
 
 
 def _make_suite_report(suite: SuitePlan, results: Sequence[CellResult]) -> SuiteReport:
     tests = tuple(_make_test_report(result) for result in results)
-    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, *_pool_counts(tests))
+    pooled, pass_k = _pool_counts(tests), _compute_pass_k_of(tests)
+    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, *pooled, pass_k=pass_k)
 
 
 def _make_test_report(result: CellResult) -> TestReport:
@@ -128,6 +135,7 @@ def _make_test_report(result: CellResult) -> TestReport:
         model=result.cell.model or UNSET,
         prompt=result.test.prompt or UNSET,
         reason=result.error or UNSET,
+        runs_passed=UNSET if result.runs_passed is None else result.runs_passed,
         toolset=result.tools or UNSET,
         surface=result.surface or UNSET,
         usage=result.usage or UNSET,
@@ -150,7 +158,13 @@ def _make_report_summary(tests: Sequence[TestReport]) -> ReportSummary:
         skipped_gates=sum(gate.status == "skipped" for test in tests for gate in test.gates),
         selection=selection,
         grade=grade,
+        pass_k=_compute_pass_k_of(tests),
     )
+
+
+def _compute_pass_k_of(tests: Iterable[TestReport]) -> dict[str, str] | UnsetType:
+    cells = [(test.runs_passed, test.runs) for test in tests if isinstance(test.runs_passed, int)]
+    return compute_pass_k(cells) or UNSET
 
 
 def _pool_counts(tests: Sequence[TestReport]) -> tuple[SelectionCounts | UnsetType, str | UnsetType]:

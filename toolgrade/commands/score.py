@@ -14,7 +14,10 @@ from .completion_candidates import complete_suites, complete_tests
     help="A table, or the report as JSON.",
 )  # fmt: skip
 @click.option("--with-traces", is_flag=True, help="Put every call and what became of it into the report.")
-def score_command(suite: str, traces: tuple[str, ...], test: str | None, style: str, with_traces: bool) -> None:
+@click.option("--all-runs", is_flag=True, help="Refuse to score a test with fewer traces than its `runs`.")
+def score_command(
+    suite: str, traces: tuple[str, ...], test: str | None, style: str, with_traces: bool, all_runs: bool
+) -> None:
     """Score recorded traces against a suite.
 
     A TRACE is a JSON file (one run) or a JSONL file (a run a line); - reads stdin. A run is
@@ -34,7 +37,7 @@ def score_command(suite: str, traces: tuple[str, ...], test: str | None, style: 
     from .options import require_plan
 
     plan = require_plan(compile_suites([suite]))
-    results = score_traces(plan, read_runs(traces), test, with_traces)
+    results = score_traces(plan, read_runs(traces), test, with_traces, all_runs)
     report = make_report(plan, results, "score")
     if style == "json":
         click.echo(to_json(report), nl=False)
