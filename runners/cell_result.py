@@ -89,5 +89,7 @@ class CellResult(msgspec.Struct, frozen=True):
             return "error"
         statuses = {gate.status for gate in self.gates}
         if "failed" in statuses:
-            return "failed"
-        return "passed" if "passed" in statuses else "skipped"
+            return "failed" if self.cell.xfail is None else "xfailed"
+        if "passed" not in statuses:
+            return "skipped"
+        return "passed" if self.cell.xfail is None else "xpassed"

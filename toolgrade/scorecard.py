@@ -8,7 +8,8 @@ from .foundations.untrusted_text import make_visible
 from .site.report.report_model import Report, SelectionCounts, TestReport, find_graded_counts
 from .site.report.status_reasons import list_status_reasons
 
-_ORDER = {"error": 0, "failed": 1, "passed": 2, "skipped": 3}
+_ORDER = {"error": 0, "failed": 1, "xpassed": 2, "xfailed": 3, "passed": 4, "skipped": 5}
+_STYLES = {"failed": "error", "xpassed": "error", "passed": "good"}
 _NONE = "-"
 _INDENT = " " * 32
 
@@ -31,14 +32,15 @@ def _format_row(suite: str | None, test: TestReport, paint: Paint) -> str:
     numbers = [f"{n:>3}" for n in (counts.f1, counts.precision, counts.recall)] if counts else [f"{_NONE:>3}"] * 3
     grade = next((gate.grade for gate in test.gates if isinstance(gate.grade, str)), _NONE)
     name = " · ".join(make_visible(part) for part in (suite, test.name, test.model) if isinstance(part, str))
-    status = paint(f"{test.status:<7}", {"failed": "error", "passed": "good"}.get(test.status, "warning"))
+    status = paint(
+        f"{test.status:<7}", {"failed": "error", "xpassed": "error", "passed": "good"}.get(test.status, "warning")
+    )
     return f"  {grade}    {'  '.join(numbers)}  {status}  {name}"
 
 
 def _format_summary(report: Report) -> str:
     found = report.summary
-    counts = ((found.passed, "passed"), (found.failed, "failed"), (found.errors, "errors"), (found.skipped, "skipped"))
-    verdict = ", ".join(f"{number:,} {word}" for number, word in counts if number)
+    verdict = ", ".join(f"{number:,} {word}" for number, word in found.list_counts() if number)
     grade = ""
     if isinstance(found.selection, SelectionCounts):
         grade = f"; grade {found.grade}, F1 {found.selection.f1}"

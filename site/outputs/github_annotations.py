@@ -14,7 +14,7 @@ MAX_SHOWN = 10
 
 def render_annotations(report: Report, places: SuiteLocations, from_root: Callable[[str], str] = str) -> str:
     """A line for each test that did not pass, worst first; `from_root` names a file from the repository's root."""
-    found = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
+    found = [(suite, test) for suite in report.suites for test in suite.tests if test.is_broken]
     found.sort(key=lambda pair: pair[1].status != "error")
     fits = found if len(found) <= MAX_SHOWN else found[: MAX_SHOWN - 1]
     lines = [_render_annotation(suite, test, places, from_root) for suite, test in fits]

@@ -16,7 +16,7 @@ _HEAD = ("| test | status | F1 | why |", "|---|---|---|---|")
 
 def render_markdown_summary(report: Report, diff: Diff | None = None, base: str = "") -> str:
     """Three lines where nothing changed against the base; every name in it is inert."""
-    failures = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
+    failures = [(suite, test) for suite in report.suites for test in suite.tests if test.is_broken]
     head = [f"### toolgrade: {'failed' if failures else 'passed'}", ""]
     if diff is not None and not diff.changes:
         still = (
@@ -48,8 +48,7 @@ def _format_totals(report: Report) -> str:
         if isinstance(found.selection, SelectionCounts)
         else ""
     )
-    counts = ((found.passed, "passed"), (found.failed, "failed"), (found.errors, "errors"), (found.skipped, "skipped"))
-    written = ", ".join(f"{number:,} {word}" for number, word in counts if number)
+    written = ", ".join(f"{number:,} {word}" for number, word in found.list_counts() if number)
     return f"{grade}{found.tests:,} test{'' if found.tests == 1 else 's'}: {written or 'none'}"
 
 

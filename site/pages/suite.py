@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from ...gates.grade import letter_grade
 from ..history.commit_summary import CommitSummary, GradedScore, SuiteSummary
-from ..report.report_model import SuiteReport, TestReport, find_graded_counts
+from ..report.report_model import BROKEN, SuiteReport, TestReport, find_graded_counts
 from ..report.test_runs import Run, make_test_runs
 from .addresses import make_test_anchor
 from .charts import ChartPoint, ChartSeries, draw_trend
@@ -19,7 +19,7 @@ from .wording import describe_gates
 MOST_ROWS = 1000
 _MOST_RUNS = 10
 _MOST_MARKS = 14
-_BADNESS = {"error": 0, "failed": 1, "passed": 2, "skipped": 3}
+_BADNESS = {"error": 0, "failed": 1, "xpassed": 2, "xfailed": 3, "passed": 4, "skipped": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class TestRow:
 
     @property
     def is_failing(self) -> bool:
-        return self.status in ("failed", "error")
+        return self.status in BROKEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,10 @@ class SelectionCounts(msgspec.Struct, frozen=True):
         return cls(counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, counts.f1)
 
 
+BROKEN: tuple[TestStatus, ...] = ("error", "failed", "xpassed")
+"""The statuses that make a run fail."""
+
+
 class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """One test with one model."""
 
@@ -50,6 +54,11 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     retries: int | UnsetType = UNSET
     warnings: tuple[str, ...] = ()
     traces: tuple[TraceResult, ...] | UnsetType = UNSET
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the test makes a run fail: it failed, an error stopped it, or it passed against expectation."""
+        return self.status in BROKEN
 
 
 class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -74,9 +83,27 @@ class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
     errors: int
     skipped: int
     skipped_gates: int
+    xfailed: int | UnsetType = UNSET
+    xpassed: int | UnsetType = UNSET
     selection: SelectionCounts | UnsetType = UNSET
     grade: str | UnsetType = UNSET
     pass_k: dict[str, str] | UnsetType = UNSET
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a test failed, or passed against expectation."""
+        return bool(self.failed or self.xpassed)
+
+    def list_counts(self) -> tuple[tuple[int, str], ...]:
+        """Return how many tests stand how, in the words of a sentence."""
+        return (
+            (self.passed, "passed"),
+            (self.failed, "failed"),
+            (self.xpassed or 0, "xpassed"),
+            (self.errors, "errors"),
+            (self.xfailed or 0, "xfailed"),
+            (self.skipped, "skipped"),
+        )
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -135,6 +162,7 @@ def _make_test_report(result: CellResult) -> TestReport:
         model=result.cell.model or UNSET,
         prompt=result.test.prompt or UNSET,
         reason=result.error or UNSET,
+        xfail=result.cell.xfail or UNSET,
         runs_passed=UNSET if result.runs_passed is None else result.runs_passed,
         toolset=result.tools or UNSET,
         surface=result.surface or UNSET,
@@ -156,6 +184,8 @@ def _make_report_summary(tests: Sequence[TestReport]) -> ReportSummary:
         errors=statuses.count("error"),
         skipped=statuses.count("skipped"),
         skipped_gates=sum(gate.status == "skipped" for test in tests for gate in test.gates),
+        xfailed=statuses.count("xfailed") or UNSET,
+        xpassed=statuses.count("xpassed") or UNSET,
         selection=selection,
         grade=grade,
         pass_k=_compute_pass_k_of(tests),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ...foundations.untrusted_text import Quote, escape_untrusted_text
 from ...gates.gate_result import GateResult
+from ...runners.cell_result import TestStatus
 from .report_model import TestReport
 
 _SHOWN = 5
@@ -13,6 +14,8 @@ def list_status_reasons(test: TestReport, quote: Quote = escape_untrusted_text) 
     """A line for each thing that is not as it should be; `quote` makes names and values harmless."""
     if isinstance(test.reason, str):
         yield quote(test.reason)
+    if isinstance(test.xfail, str):
+        yield from _describe_expected_failure(test.status, quote(test.xfail))
     yield from _list_run_remarks(test, quote)
     for gate in test.gates:
         if gate.status == "skipped" and isinstance(gate.reason, str):
@@ -32,6 +35,13 @@ def list_unsteady_classes(test: TestReport) -> tuple[str, ...]:
     """Return the classes that some runs reached and some did not."""
     found = (each for gate in test.gates for each in gate.classes or () if 0 < each.hit_runs < each.runs)
     return tuple(dict.fromkeys(each.name for each in found))
+
+
+def _describe_expected_failure(status: TestStatus, reason: str) -> Iterator[str]:
+    if status == "xfailed":
+        yield f"expected to fail: {reason}"
+    elif status == "xpassed":
+        yield f"passed, and was expected to fail: {reason}; remove `xfail`"
 
 
 def _list_run_remarks(test: TestReport, quote: Quote) -> Iterator[str]:

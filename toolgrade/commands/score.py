@@ -46,5 +46,5 @@ def score_command(
         from ..scorecard import format_scorecard
 
         click.echo(format_scorecard(report, choose_paint()), nl=False)
-    if report.summary.failed:
+    if report.summary.has_failed:
         raise click.exceptions.Exit(1)
