@@ -77,6 +77,9 @@ CODES: dict[str, DiagnosticCode] = {
     "TG203": DiagnosticCode(
         "two suites have one name", "The name is the folder of a suite's cassettes. Set `suite:` in one."
     ),
+    "TG204": DiagnosticCode(
+        "the test is not run with that model", "The name is none of the test's models, nor of its agent's."
+    ),
     "TG210": DiagnosticCode(
         "the agent is declared nowhere",
         "Recorded traces can be scored against the test; it cannot be run live.",
@@ -111,6 +114,16 @@ CODES: dict[str, DiagnosticCode] = {
     "TG225": DiagnosticCode(
         "no catalog lists the tool",
         "The servers of the test have frozen catalogs, and none of them has a tool of that id: no call can match it.",
+        "warning",
+    ),
+    "TG226": DiagnosticCode(
+        "more runs are drawn than there are",
+        "`pass^K` and `pass@K` draw K of the test's runs; with fewer runs than K the target is absent, and fails.",
+        "warning",
+    ),
+    "TG227": DiagnosticCode(
+        "`xfail` on an agent definition",
+        "Tests do not inherit it: a test that is known to fail says so itself.",
         "warning",
     ),
 }

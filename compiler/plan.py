@@ -79,6 +79,8 @@ class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
 
     id: str
     model: str | None = None
+    xfail: str | None = None
+    """Why the test is expected to fail with this model."""
 
 
 class PlannedTest(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -3,6 +3,7 @@
 from pathlib import PurePosixPath
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from ..gates.gate import Gate
@@ -22,6 +23,7 @@ from .plan import (
     Timeouts,
 )
 from .schema import ABSENT, CatalogBlock, HttpBlock, StdioBlock, SuiteBlock
+from .xfail import XfailBlock
 
 _INHERITED = (
     *("model", "models", "sampling", "base_url", "api_key_env"),
@@ -73,7 +75,7 @@ def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> Pl
         id=test_id,
         name=test["name"],
         gates=_resolve_gates(test),
-        cells=_expand_cells(test_id, fields, can_run),
+        cells=_mark_expected_failures(_expand_cells(test_id, fields, can_run), test.get("xfail")),
         runs=fields.get("runs", 1),
         max_turns=fields.get("max_turns", DEFAULT_MAX_TURNS),
         servers=tuple(fields.get("servers", ())),
@@ -99,6 +101,15 @@ def _expand_cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[
     if not models:
         return (Cell(test_id),)
     return tuple(Cell(f"{test_id}/{make_hashed_slug(model)}", model) for model in models)
+
+
+def _mark_expected_failures(cells: tuple[Cell, ...], xfail: XfailBlock | None) -> tuple[Cell, ...]:
+    if xfail is None:
+        return cells
+    return tuple(
+        msgspec.structs.replace(cell, xfail=xfail.reason) if not xfail.models or cell.model in xfail.models else cell
+        for cell in cells
+    )
 
 
 def _resolve_server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> AnyServer:

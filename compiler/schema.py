@@ -12,6 +12,7 @@ from ..gates.block import Block, Name, make_finding, raise_findings
 from ..gates.registry import GateDescription, list_gates, load_gate_block
 from ..gates.trace import MAX_COST
 from .plan import DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, LEXICAL, Protocol
+from .xfail import Xfail
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ENV_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -174,6 +175,9 @@ class _RunBlock(Block):
         default=ABSENT, description="How often to run; 1 by default. Counts are summed over runs."
     )
     tags: list[Name] = Field(default=ABSENT, description="Words to select tests by.")
+    xfail: Xfail = Field(
+        default=ABSENT, description="Why the test is expected to fail; a test of an agent does not inherit it."
+    )
     sampling: SamplingBlock = Field(default=ABSENT, description="Temperature, seed, longest answer, parallel calls.")
     base_url: WebAddress = Field(
         default=ABSENT, description="Another address for the model: any that speaks the OpenAI or Anthropic protocol."

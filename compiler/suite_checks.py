@@ -10,7 +10,9 @@ from ..foundations.suggestion import format_suggestion
 from ..gates.registry import list_gates
 from .diagnostic import Diagnostic, Path
 from .document import Document
+from .plan import LEXICAL
 from .raw_values import Entry, iterate_entries, iterate_texts, list_texts
+from .run_checks import check_definition, check_drawn_runs, check_expected_failure
 from .schema import ENV_REFERENCE
 from .tool_id_checks import Catalogs, check_tool_ids
 
@@ -31,6 +33,9 @@ def check_document(document: Document, catalogs: Catalogs) -> Iterator[Diagnosti
         yield document.source.make_diagnostic("TG202", document.root, "this suite holds no test", help=help_)
     for path, entry in [*agents, *iterate_entries(document.value, "tests")]:
         yield from _check_entry(document, path, entry)
+    for path, agent in agents:
+        if not _has_check(agent):
+            yield from check_definition(document, path, agent)
     known = {agent["name"]: agent for _, agent in agents if isinstance(agent.get("name"), str)}
     for path, test in tests:
         yield from _check_test(document, path, test, known, catalogs)
@@ -110,6 +115,15 @@ def _check_test(
     if is_declared:
         yield from _check_runnable(document, path, whole)
     yield from check_tool_ids(document, path, test, list_texts(whole["servers"]), catalogs)
+    yield from check_expected_failure(document, path, test, _list_models(test, whole))
+    yield from check_drawn_runs(document, path, test, test.get("runs", agent.get("runs", 1)))
+
+
+def _list_models(test: dict[str, Any], whole: dict[str, Any]) -> list[str]:
+    """Return the models of a test; those of its agent only if it names none itself."""
+    source = test if "model" in test or "models" in test else whole
+    single = source.get("model")
+    return list_texts(source.get("models")) or ([single] if isinstance(single, str) else [LEXICAL])
 
 
 def _has_effective_check(test: dict[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from pydantic import Field
 
 from .block import Block
@@ -11,9 +12,11 @@ from .class_block import Classes, resolve_classes
 from .expect_list import make_expect_list
 from .expectation import Expectation
 from .gate import NamedTool, ScoringConditions, check_values, list_class_members
-from .gate_result import GateResult
+from .gate_result import Counts, GateResult
 from .grade import letter_grade
+from .run_judge import RunJudge, choose_run_expectations
 from .tool_selection import SelectionTally, ToolClass, find_missed_classes
+from .trace import Trace
 
 NAME = "equal_function_sets"
 DEFAULT = (Expectation("tool_selection.f1", {">=": 50}),)
@@ -24,6 +27,7 @@ class EqualFunctionSets(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate")
 
     classes: tuple[ToolClass, ...]
     expect: tuple[Expectation, ...] = DEFAULT
+    run_expect: tuple[Expectation, ...] | UnsetType = UNSET
 
     @property
     def name(self) -> str:
@@ -46,9 +50,12 @@ class EqualFunctionSetsBlock(Block):
     expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `tool_selection.f1 >= 50`."
     )
+    run_expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME, is_of_runs=True)] = Field(
+        default=(), description="What a single run has to meet to pass; by default what `expect` asks of the counts."
+    )
 
     def resolve(self) -> EqualFunctionSets:
-        return EqualFunctionSets(resolve_classes(self.classes), self.expect or DEFAULT)
+        return EqualFunctionSets(resolve_classes(self.classes), self.expect or DEFAULT, self.run_expect or UNSET)
 
 
 BLOCK = EqualFunctionSetsBlock
@@ -60,15 +67,18 @@ class EqualFunctionSetsTally:
     def __init__(self, gate: EqualFunctionSets) -> None:
         self._gate = gate
         self._selection = SelectionTally(gate.classes)
-        self.add = self._selection.add
+        self._judge = RunJudge(choose_run_expectations(NAME, gate.run_expect or (), gate.expect, DEFAULT))
+
+    def add(self, trace: Trace) -> bool:
+        key = self._selection.add(trace)
+        verdict = self._judge.count_run(key)
+        if verdict is None:
+            return self._judge.judge_run(key, _compute_values(self._selection.count_run(key)))
+        return verdict
 
     def compute_result(self) -> GateResult:
         counts, classes = self._selection.counts, self._selection.make_class_results()
-        values = {
-            "tool_selection.f1": counts.f1,
-            "tool_selection.precision": counts.precision,
-            "tool_selection.recall": counts.recall,
-        }
+        values = {**_compute_values(counts), **self._judge.compute_values(self._gate.expect)}
         status, assertions = check_values(self._gate.expect, values)
         return GateResult(
             gate=NAME,
@@ -76,8 +86,17 @@ class EqualFunctionSetsTally:
             grade=letter_grade(counts.f1),
             counts=msgspec.structs.asdict(counts),
             values={**values},
+            runs_passed=self._judge.runs_passed,
             classes=classes,
             missed_classes=find_missed_classes(classes),
             unexpected_tools=self._selection.list_unexpected_tools(),
             assertions=assertions,
         )
+
+
+def _compute_values(counts: Counts) -> dict[str, int]:
+    return {
+        "tool_selection.f1": counts.f1,
+        "tool_selection.precision": counts.precision,
+        "tool_selection.recall": counts.recall,
+    }

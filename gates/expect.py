@@ -3,9 +3,11 @@
 from typing import Annotated
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from pydantic import ConfigDict, RootModel
 from pydantic_core import InitErrorDetails
 
+from ..foundations.exact_number import to_exact
 from .block import make_finding
 from .expect_list import ExpectList, explain_gate_target
 from .expectation import Expectation
@@ -50,7 +52,9 @@ class Expect(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
         return ()
 
 
-class ExpectBlock(RootModel[Annotated[tuple[Expectation, ...], ExpectList(_resolve_kind, _make_target_schema)]]):
+class ExpectBlock(
+    RootModel[Annotated[tuple[Expectation, ...], ExpectList(_resolve_kind, _make_target_schema, has_in_runs=True)]]
+):
     """Assertions on the trace of every run."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -63,32 +67,44 @@ BLOCK = ExpectBlock
 
 
 class ExpectTally:
-    """Asserts run by run; keeps of each assertion the first run that broke it."""
+    """Asserts run by run; keeps of each assertion the first run that met it and the first that broke it."""
 
     def __init__(self, gate: Expect) -> None:
-        self._checks = [(expectation, parse_target(expectation.target)) for expectation in gate.expect]
-        self._held = [0] * len(self._checks)
-        self._shown: list[tuple[int, AssertionResult] | None] = [None] * len(self._checks)
-        self._runs = 0
+        self._checks = [_AssertionTally(expectation) for expectation in gate.expect]
+        self._runs = self._passed = 0
 
-    def add(self, trace: Trace) -> None:
+    def add(self, trace: Trace) -> bool:
         self._runs += 1
-        for index, (expectation, target) in enumerate(self._checks):
-            result = expectation.check_value(target.read(trace))
-            held = result.status == "passed"
-            shown = self._shown[index]
-            if shown is None or (not held and shown[1].status == "passed"):
-                self._shown[index] = (self._runs, result)
-            self._held[index] += held
+        held = [check.add(trace, self._runs) for check in self._checks]
+        self._passed += all(held)
+        return all(held)
 
     def compute_result(self) -> GateResult:
-        assertions = tuple(self._collect_assertions())
+        assertions = tuple(check.make_result(self._runs) for check in self._checks)
         held = all(assertion.status == "passed" for assertion in assertions)
-        return GateResult(NAME, "passed" if held else "failed", assertions=assertions)
+        runs_passed = self._passed if self._runs > 1 else UNSET
+        return GateResult(NAME, "passed" if held else "failed", runs_passed=runs_passed, assertions=assertions)
 
-    def _collect_assertions(self) -> list[AssertionResult]:
-        return [
-            msgspec.structs.replace(shown[1], run=shown[0], held_runs=held, runs=self._runs)
-            for shown, held in zip(self._shown, self._held, strict=True)
-            if shown is not None
-        ]
+
+class _AssertionTally:
+    """One assertion over runs."""
+
+    def __init__(self, expectation: Expectation) -> None:
+        self._expectation = expectation
+        self._target = parse_target(expectation.target)
+        self._held = 0
+        self._first: dict[str, AssertionResult] = {}
+
+    def add(self, trace: Trace, run: int) -> bool:
+        result = self._expectation.check_value(self._target.read(trace))
+        if result.status not in self._first:
+            self._first[result.status] = msgspec.structs.replace(result, run=run)
+        self._held += result.status == "passed"
+        return result.status == "passed"
+
+    def make_result(self, runs: int) -> AssertionResult:
+        """Return the first run that shows why the assertion stands as it does."""
+        percent = self._expectation.in_runs
+        least = 100 if isinstance(percent, UnsetType) else to_exact(percent)
+        status = "passed" if 100 * self._held >= least * runs else "failed"
+        return msgspec.structs.replace(self._first[status], held_runs=self._held, runs=runs, in_runs=percent)

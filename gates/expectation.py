@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from ..foundations.exact_number import format_dollars, to_report_number
 from .gate_result import AssertionResult
@@ -17,6 +18,8 @@ class Expectation(msgspec.Struct, frozen=True):
 
     target: str
     matcher: dict[str, Any]
+    in_runs: int | float | UnsetType = UNSET
+    """The percent of the runs in which it has to hold; left out for all of them."""
 
     def check_value(self, actual: Any) -> AssertionResult:
         """Return the verdict on one value. An absent value fails with the reason `absent`."""

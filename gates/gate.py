@@ -31,7 +31,9 @@ class NamedTool(NamedTuple):
 class GateTally(Protocol):
     """Takes runs one by one; gives the verdict on all of them."""
 
-    def add(self, trace: Trace) -> None: ...
+    def add(self, trace: Trace) -> bool:
+        """Count one run. Return whether it passes by itself; True if the gate does not judge single runs."""
+        ...
 
     def compute_result(self) -> GateResult: ...
 

@@ -50,6 +50,7 @@ class AssertionResult(msgspec.Struct, frozen=True, omit_defaults=True):
     run: int | UnsetType = UNSET
     held_runs: int | UnsetType = UNSET
     runs: int | UnsetType = UNSET
+    in_runs: int | float | UnsetType = UNSET
 
 
 class ClassResult(msgspec.Struct, frozen=True):
@@ -93,6 +94,7 @@ class GateResult(msgspec.Struct, frozen=True, omit_defaults=True):
     grade: str | UnsetType = UNSET
     counts: dict[str, int] | UnsetType = UNSET
     values: dict[str, Display] | UnsetType = UNSET
+    runs_passed: int | UnsetType = UNSET
     classes: tuple[ClassResult, ...] | UnsetType = UNSET
     missed_classes: tuple[MissedClass, ...] | UnsetType = UNSET
     expected_tools: tuple[ExpectedTool, ...] | UnsetType = UNSET

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from .gate import Gate
 from .operators import Kind
+from .run_targets import is_run_target
 
 
 class TargetDescription(NamedTuple):
@@ -36,11 +37,23 @@ class GateDescription:
     """Whether the gate is scored only on a live run, from the measured tool surface."""
     judges_single_runs: bool = True
     """Whether a single run passes or fails the gate."""
+    run_target_family: str = ""
+    """What the gate's run targets (`pass_rate`, `pass^3`) have before the dot; empty if it has none."""
 
     @property
     def target_families(self) -> frozenset[str]:
         """Return what the gate's targets have before the dot."""
         return frozenset(target.partition(".")[0] for target in self.targets)
+
+    def find_target(self, target: str) -> TargetDescription | None:
+        """Return the description of a target, also of a run target; None if the gate has no such target."""
+        family, _, word = target.partition(".")
+        if self.run_target_family == family and is_run_target(word):
+            return TargetDescription("percent", RUN_TARGET_LABELS.get(word, word))
+        return self.targets.get(target)
+
+
+RUN_TARGET_LABELS = {"pass_rate": "pass rate", "lower_95": "pass rate, lower bound"}
 
 
 class GateBlock(Protocol):
@@ -72,7 +85,7 @@ def load_gate_block(gate: GateDescription) -> type[Any]:
 
 def describe_target(target: str) -> TargetDescription | None:
     """Return the description of a gate's target; None for a target of the trace."""
-    return next((gate.targets[target] for gate in list_gates() if target in gate.targets), None)
+    return next((found for gate in list_gates() if (found := gate.find_target(target)) is not None), None)
 
 
 for _gate in (
@@ -85,6 +98,7 @@ for _gate in (
             "tool_selection.recall": TargetDescription("percent", "recall"),
         },
         tool_ids=("classes.*.members.*",),
+        run_target_family="tool_selection",
     ),
     GateDescription(
         "token_efficiency",
@@ -106,6 +120,7 @@ for _gate in (
         ".tool_correctness",
         targets={"tool_correctness.score": TargetDescription("percent", "correctness")},
         tool_ids=("expected_tools.*",),
+        run_target_family="tool_correctness",
     ),
     GateDescription("expect", ".expect"),
 ):

@@ -28,7 +28,7 @@ CALL: dict[str, tuple[Kind, Callable[[Call], Any]]] = {
     "name": ("text", lambda call: call.name),
     "server": ("text", lambda call: _replace_none(call.server)),
     "status": ("text", lambda call: _replace_none(call.status)),
-    "args": ("value", lambda call: _decode_arguments(call.args)),
+    "args": ("value", lambda call: decode_arguments(call.args)),
 }
 TARGET_PATTERN = (
     r"^(tool_names|final_response|turns|usage\.(input|output)_tokens|cost"
@@ -66,7 +66,7 @@ def parse_target(text: str) -> Target:
             text, f"one of {', '.join(PLAIN)}, tool_calls[i].{'|'.join(CALL)}", _find_suggestion(text, match)
         )
     index, (kind, read) = int(match[1]), CALL[match[2]]
-    steps = _parse_steps(match[3])
+    steps = parse_steps(match[3])
     if steps is None or (steps and kind != "value"):
         raise UnknownTarget(text, 'a path such as tool_calls[0].args.query or args["a.b"][0]', None)
 
@@ -93,7 +93,8 @@ def _get_item(items: Any, index: int) -> Any:
     return items[index] if -len(items) <= index < len(items) else ABSENT
 
 
-def _parse_steps(text: str) -> tuple[Step, ...] | None:
+def parse_steps(text: str) -> tuple[Step, ...] | None:
+    """Return the steps of a path such as `.query[0]["a.b"]`; None if it is not a path."""
     steps: list[Step] = []
     position = 0
     while position < len(text):
@@ -110,7 +111,8 @@ def _replace_none(value: Any) -> Any:
     return ABSENT if value is None else value
 
 
-def _decode_arguments(args: msgspec.Raw | msgspec.UnsetType) -> Any:
+def decode_arguments(args: msgspec.Raw | msgspec.UnsetType) -> Any:
+    """Return the arguments of a call as JSON, ABSENT if there are none."""
     return ABSENT if isinstance(args, msgspec.UnsetType) else _replace_none(msgspec.json.decode(args))
 
 

@@ -67,10 +67,11 @@ class TokenEfficiencyTally:
         self._selection = SelectionTally(gate.classes)
         self._cost: Decimal | None = Decimal(0)
 
-    def add(self, trace: Trace) -> None:
+    def add(self, trace: Trace) -> bool:
         self._selection.add(trace)
         if self._cost is not None:
             self._cost = None if trace.cost is None else self._cost + trace.cost
+        return True
 
     def compute_result(self) -> GateResult:
         surface = self._conditions.tool_surface_tokens

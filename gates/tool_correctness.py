@@ -1,10 +1,11 @@
 """The gate `tool_correctness`: were the expected tools called, as a share, exactly, or in order?"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Annotated, Any, cast
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 from pydantic_core import InitErrorDetails
 
@@ -15,6 +16,7 @@ from .expect_list import make_expect_list
 from .expectation import Expectation
 from .gate import NamedTool, ScoringConditions, check_values
 from .gate_result import ExpectedTool, GateResult, UnexpectedTool
+from .run_judge import RunJudge, choose_run_expectations
 from .tool_selection import CallKey, rank_unexpected_tools
 from .trace import MALFORMED, Trace, format_tool_id
 
@@ -39,6 +41,9 @@ class ToolCorrectness(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
     expect: tuple[Expectation, ...]
     exact_match: bool = False
     check_ordering: bool = False
+    run_expect: tuple[Expectation, ...] | UnsetType = UNSET
+    threshold: float | UnsetType = UNSET
+    """The least share, if `expect` cannot say it in whole percents, or asks for run targets alone."""
 
     @property
     def name(self) -> str:
@@ -61,9 +66,15 @@ def _find_contradictions(value: object) -> Iterator[InitErrorDetails]:
         message = "an empty `expected_tools` asserts something with `exact_match: true` alone"
         hint = "list the tools, or set `exact_match: true` to assert that no tool is called"
         yield make_finding("empty", message, at=("expected_tools",), help=hint)
-    if block.get("expect") and "threshold" in block:
-        message = "`threshold` has no effect beside `expect`"
+    if "threshold" in block and (block.get("run_expect") or _asserts_score(block.get("expect"))):
+        message = "`threshold` has no effect beside an assertion on the score"
         yield make_finding("conflict", message, at=("threshold",), on_key=True, help="remove one of them")
+
+
+def _asserts_score(expect: object) -> bool:
+    items = cast(list[object], expect) if isinstance(expect, list) else []
+    blocks = [cast(dict[str, object], item) for item in items if isinstance(item, dict)]
+    return any(TARGET in block or block.get("target") == TARGET for block in blocks)
 
 
 class ToolCorrectnessBlock(Block):
@@ -80,6 +91,9 @@ class ToolCorrectnessBlock(Block):
     expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `score >= 100 * threshold`."
     )
+    run_expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME, is_of_runs=True)] = Field(
+        default=(), description="What a single run has to meet to pass; by default what `expect` asks of the score."
+    )
 
     @model_validator(mode="wrap")
     @classmethod
@@ -87,15 +101,27 @@ class ToolCorrectnessBlock(Block):
         return make_collecting_validator(_find_contradictions)(value, handler)
 
     def resolve(self) -> ToolCorrectness:
-        expect = self.expect or (make_default_expectation(self.threshold),)
-        return ToolCorrectness(tuple(self.expected_tools), expect, self.exact_match, self.check_ordering)
+        default = make_default_expectation(self.threshold)
+        is_said = "threshold" not in self.model_fields_set if self.expect else _is_whole_percent(self.threshold)
+        return ToolCorrectness(
+            expected_tools=tuple(self.expected_tools),
+            expect=self.expect or (default,),
+            exact_match=self.exact_match,
+            check_ordering=self.check_ordering,
+            run_expect=self.run_expect or UNSET,
+            threshold=UNSET if is_said else self.threshold,
+        )
 
 
 BLOCK = ToolCorrectnessBlock
 
 
+def _is_whole_percent(threshold: float) -> bool:
+    return Fraction(100 * to_exact(threshold)).denominator == 1
+
+
 def make_default_expectation(threshold: float) -> Expectation:
-    """The gate where none is written: a score of at least the threshold."""
+    """Return what is asserted without an `expect`: a score of at least the threshold."""
     percent = 100 * to_exact(threshold)
     return Expectation(TARGET, {">=": percent.numerator if percent.denominator == 1 else float(percent)})
 
@@ -111,8 +137,11 @@ class ToolCorrectnessTally:
         self._runs = self._matched = 0
         self._runs_by_reach: dict[int, int] = {}
         self._extra: dict[CallKey, int] = {}
+        threshold = DEFAULT_THRESHOLD if isinstance(gate.threshold, UnsetType) else gate.threshold
+        default = (make_default_expectation(threshold),)
+        self._judge = RunJudge(choose_run_expectations(NAME, gate.run_expect or (), gate.expect, default))
 
-    def add(self, trace: Trace) -> None:
+    def add(self, trace: Trace) -> bool:
         places, is_exact = self._places, self._gate.exact_match
         masks: list[int] = []
         reach = 0
@@ -128,17 +157,32 @@ class ToolCorrectnessTally:
             masks.append(mask)
         self._runs += 1
         self._runs_by_reach[reach] = self._runs_by_reach.get(reach, 0) + 1
-        self._matched += self._score(places, masks)
+        matched = self._score(places, masks)
+        self._matched += matched
+        verdict = self._judge.count_run(matched)
+        if verdict is None:
+            return self._judge.judge_run(matched, {TARGET: self._compute_score(matched, self._whole)})
+        return verdict
+
+    def _compute_score(self, matched: int, expected: int) -> int | Fraction:
+        """Return the percent: exact if a threshold is asked of it, else floored."""
+        share = Fraction(100 * matched, expected) if expected else Fraction(0)
+        is_exact = not isinstance(self._gate.threshold, UnsetType)
+        return share if is_exact else share.numerator // share.denominator
 
     def compute_result(self) -> GateResult:
         expected = self._whole * self._runs
         score = 100 * self._matched // expected if expected else 0
-        status, assertions = check_values(self._gate.expect, {TARGET: score})
+        runs = self._judge.compute_values(self._gate.expect)
+        status, assertions = check_values(
+            self._gate.expect, {TARGET: self._compute_score(self._matched, expected), **runs}
+        )
         return GateResult(
             gate=NAME,
             status=status,
             counts={"matched": self._matched, "expected": expected},
-            values={TARGET: score},
+            values={TARGET: score, **runs},
+            runs_passed=self._judge.runs_passed,
             expected_tools=self._list_expected_tools(),
             unexpected_tools=self._list_unexpected_tools() if self._gate.exact_match else UNSET,
             assertions=assertions,

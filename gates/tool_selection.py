@@ -11,6 +11,7 @@ from .gate_result import ClassResult, Counts, MissedClass, UnexpectedTool
 from .trace import MALFORMED, Call, Trace, format_tool_id
 
 CallKey = tuple[str | None, str]
+RunKey = tuple[int, int]
 Outcome = Literal["hit", "repeat", "unexpected"]
 
 
@@ -42,20 +43,28 @@ class SelectionTally:
         self._counts_by_reach: dict[int, int] = {}
         self.runs = 0
 
-    def add(self, trace: Trace) -> None:
-        """Count one run."""
-        reach = 0
+    def add(self, trace: Trace) -> RunKey:
+        """Count one run. Return the classes that it reached as bits, and how many of its calls were unexpected."""
+        reach = unexpected = 0
         tools = self._tools
         self.runs = run = self.runs + 1
         for call in trace.tool_calls:
             tool = tools[call.server, call.name]
             if not tool.bits or call.status == MALFORMED:
                 tool.unexpected_calls += 1
+                unexpected += 1
             elif tool.last_run != run:
                 tool.last_run = run
                 tool.hit_runs += 1
                 reach |= tool.bits
         self._counts_by_reach[reach] = self._counts_by_reach.get(reach, 0) + 1
+        return reach, unexpected
+
+    def count_run(self, key: RunKey) -> Counts:
+        """Return the counts of a run that `add` described so."""
+        reach, unexpected = key
+        hits = reach.bit_count()
+        return Counts(hits, unexpected, len(self._classes) - hits)
 
     @property
     def counts(self) -> Counts:

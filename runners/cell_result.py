@@ -10,7 +10,7 @@ from ..gates.gate_result import GateResult
 from ..gates.tool_selection import CallOutcome
 from ..gates.trace import Usage
 
-TestStatus = Literal["passed", "failed", "error", "skipped"]
+TestStatus = Literal["passed", "failed", "error", "xfailed", "xpassed", "skipped"]
 
 
 class ScoredCall(CallOutcome, frozen=True, omit_defaults=True, gc=False):
@@ -76,6 +76,7 @@ class CellResult(msgspec.Struct, frozen=True):
     runs: int
     gates: tuple[GateResult, ...]
     traces: tuple[TraceResult, ...] | None = None
+    runs_passed: int | None = None
     tools: RecordedTools | None = None
     surface: CatalogSurface | None = None
     usage: Usage | None = None
@@ -92,5 +93,7 @@ class CellResult(msgspec.Struct, frozen=True):
             return "error"
         statuses = {gate.status for gate in self.gates}
         if "failed" in statuses:
-            return "failed"
-        return "passed" if "passed" in statuses else "skipped"
+            return "failed" if self.cell.xfail is None else "xfailed"
+        if "passed" not in statuses:
+            return "skipped"
+        return "passed" if self.cell.xfail is None else "xpassed"

@@ -10,6 +10,7 @@ from ..foundations.fault import BadInput
 from ..foundations.suggestion import format_suggestion
 from ..gates.gate import Gate, GateTally, ScoringConditions
 from ..gates.gate_result import GateResult
+from ..gates.registry import GATES
 from ..gates.tool_selection import ToolClass
 from ..gates.trace import Trace
 from .cell_result import CellResult, TraceResult
@@ -38,16 +39,27 @@ class CellScorer:
         self._tallies: list[GateTally] = [gate.begin(conditions) for gate in gates]
         self._spending = Spending()
         self._traces = _KeptTraces(gates, clean) if clean else None
-        receivers = (self._spending, *self._tallies, self._traces)
+        pairs = list(zip(gates, self._tallies, strict=True))
         # Bound once: a score of a million runs calls each of them a million times.
-        self._adders = [receiver.add for receiver in receivers if receiver is not None]
-        self.runs = 0
+        self._judges = [tally.add for gate, tally in pairs if GATES[gate.name].judges_single_runs]
+        others = [tally.add for gate, tally in pairs if not GATES[gate.name].judges_single_runs]
+        self._adders = [self._spending.add, *others, *([self._traces.add] if self._traces else [])]
+        self.runs = self._runs_passed = 0
 
     def add(self, trace: Trace) -> None:
         """Add one run. Raise `msgspec.DecodeError` if a gate needs arguments that are not JSON."""
         self.runs += 1
         for add in self._adders:
             add(trace)
+        is_passed = True
+        for judge in self._judges:
+            is_passed &= judge(trace)
+        self._runs_passed += is_passed
+
+    @property
+    def runs_passed(self) -> int | None:
+        """The runs that passed every gate that judges single runs; None without such a gate, or of a single run."""
+        return self._runs_passed if self._judges and self.runs > 1 else None
 
     def make_cell_result(self) -> CellResult:
         """Return the verdicts on all runs so far; without any, every gate is skipped."""
@@ -59,7 +71,15 @@ class CellScorer:
         traces = None if self._traces is None else tuple(self._traces.results)
         usage, cost = self._spending.usage, self._spending.cost
         return CellResult(
-            self._planned.suite, test, self._planned.cell, self.runs, gates, traces, usage=usage, cost=cost
+            self._planned.suite,
+            test,
+            self._planned.cell,
+            self.runs,
+            gates,
+            traces,
+            runs_passed=self.runs_passed,
+            usage=usage,
+            cost=cost,
         )
 
 
@@ -91,11 +111,16 @@ class UnreadableRuns(BadInput):
 
 
 def score_traces(
-    plan: Plan, runs: Iterable[TraceFileEntry], test: str | None = None, keep_traces: bool = False
+    plan: Plan,
+    runs: Iterable[TraceFileEntry],
+    test: str | None = None,
+    keep_traces: bool = False,
+    needs_all_runs: bool = False,
 ) -> tuple[CellResult, ...]:
     """Return the results of recorded runs, one per cell; a run that names no test belongs to `test`.
 
-    Raise `UnreadableRuns` if any run cannot be read or assigned, and `BadInput` if there is none.
+    Raise `UnreadableRuns` if any run cannot be read or assigned, and `BadInput` if there is none, or if a test has
+    fewer than its `runs` and all of them are needed.
     """
     cells = _CellIndex(plan, test, redact_trace if keep_traces else None)
     problems: list[str] = []
@@ -111,7 +136,30 @@ def score_traces(
         raise UnreadableRuns(problems, wrong)
     if not any(scorer.runs for scorer in cells.scorers):
         raise BadInput("no trace was given", 'a trace is JSON: {"tool_calls": [{"name": …, "server": …}]}')
-    return tuple(scorer.make_cell_result() for scorer in cells.scorers)
+    results = tuple(_warn_of_missing_runs(scorer.make_cell_result()) for scorer in cells.scorers)
+    if needs_all_runs:
+        _require_all_runs(results)
+    return results
+
+
+def _warn_of_missing_runs(result: CellResult) -> CellResult:
+    if not 0 < result.runs < result.test.runs:
+        return result
+    return msgspec.structs.replace(result, warnings=(*result.warnings, _format_run_count(result)))
+
+
+def _require_all_runs(results: Iterable[CellResult]) -> None:
+    """Raise `BadInput` if a test has fewer traces than its `runs`."""
+    short = [result for result in results if result.runs < result.test.runs]
+    if short:
+        lines = [f"{result.test.name}: {_format_run_count(result)}" for result in short[:MAX_PROBLEMS]]
+        more = [f"… and {len(short) - len(lines)} more"] if len(short) > len(lines) else []
+        help_ = "give the missing traces, or score without --all-runs"
+        raise BadInput("\n".join(["some tests have fewer traces than `runs`", *lines, *more]), help_)
+
+
+def _format_run_count(result: CellResult) -> str:
+    return f"{result.runs:,} of {result.test.runs:,} runs"
 
 
 class _CellIndex:

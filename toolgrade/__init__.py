@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from .site.build import build_site
     from .site.history.folder_history import FolderHistory
     from .site.history.git_history import GitHistory
-    from .site.report.comparison import Diff, diff
+    from .site.report.comparison import diff
+    from .site.report.comparison_model import Diff
     from .site.report.report_file import load_report, read_report
     from .site.report.report_model import Report, make_report
 
@@ -40,7 +41,7 @@ _HOMES = {
     "Compilation": "compiler.compilation",
     "Counts": "gates.gate_result",
     "Diagnostic": "compiler.diagnostic",
-    "Diff": "site.report.comparison",
+    "Diff": "site.report.comparison_model",
     "Fault": "foundations.fault",
     "FolderHistory": "site.history.folder_history",
     "GateResult": "gates.gate_result",

@@ -8,6 +8,7 @@ import click
 from .console import describe_server_start
 from .foundations.untrusted_text import make_visible
 from .runners.events import CallMade, CellFinished, Event, RunFinished, RunStarted, ServerStarting
+from .site.report.report_model import BROKEN
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -53,7 +54,7 @@ class ProgressBar:
                 self._calls += 1
                 self._update_bar()
             case CellFinished(result, done, _):
-                if result.status in ("failed", "error"):
+                if result.status in BROKEN:
                     self._print_above_bar(f"{result.status}: {make_visible(result.test.name)}")
                 self._update_bar(completed=done)
             case RunFinished():

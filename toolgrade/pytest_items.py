@@ -75,7 +75,9 @@ class CellItem(pytest.Item):
         (test,) = report.suites[0].tests
         if test.status == "skipped":
             pytest.skip("; ".join(list_status_reasons(test)))
-        if test.status != "passed":
+        if test.status == "xfailed":
+            pytest.xfail("; ".join(list_status_reasons(test)))
+        if test.is_broken:
             raise NotPassed(self._describe_failure(report, test))
 
     def _describe_failure(self, report: Report, test: TestReport) -> str:
@@ -113,7 +115,7 @@ def score_or_fail(
     except Fault as fault:
         pytest.fail("\n".join(filter(None, [str(fault), fault.help])), pytrace=False)
     scored = [found for suite in report.suites for found in suite.tests if found.status != "skipped"]
-    failed = [found for found in scored if found.status != "passed"]
+    failed = [found for found in scored if found.is_broken]
     if failed:
         pytest.fail(
             "\n".join(line for found in failed for line in [make_visible(found.name), *list_status_reasons(found)]),

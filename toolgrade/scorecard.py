@@ -8,6 +8,7 @@ from .foundations.untrusted_text import make_visible
 from .site.report.report_model import SEVERITY, Report, SelectionCounts, TestReport, find_graded_counts
 from .site.report.status_reasons import list_status_reasons
 
+_STYLES = {"failed": "error", "xpassed": "error", "passed": "good"}
 _NONE = "-"
 _INDENT = " " * 32
 
@@ -20,7 +21,8 @@ def format_scorecard(report: Report, paint: Paint = apply_no_style, statuses: Co
     lines = ["grade   F1    P    R  status   test"]
     for suite, test in rows:
         lines.append(_format_row(suite if has_many else None, test, paint))
-        lines += [f"{_INDENT}{line}" for line in list_status_reasons(test)]
+        counted = test.warnings if report.mode == "score" else ()  # a run tells its warnings on stderr
+        lines += [f"{_INDENT}{line}" for line in (*map(make_visible, counted), *list_status_reasons(test))]
     return "\n".join([*lines, "", _format_summary(report), ""])
 
 
@@ -29,14 +31,13 @@ def _format_row(suite: str | None, test: TestReport, paint: Paint) -> str:
     numbers = [f"{n:>3}" for n in (counts.f1, counts.precision, counts.recall)] if counts else [f"{_NONE:>3}"] * 3
     grade = next((gate.grade for gate in test.gates if isinstance(gate.grade, str)), _NONE)
     name = " · ".join(make_visible(part) for part in (suite, test.name, test.model) if isinstance(part, str))
-    status = paint(f"{test.status:<7}", {"failed": "error", "passed": "good"}.get(test.status, "warning"))
+    status = paint(f"{test.status:<7}", _STYLES.get(test.status, "warning"))
     return f"  {grade}    {'  '.join(numbers)}  {status}  {name}"
 
 
 def _format_summary(report: Report) -> str:
     found = report.summary
-    counts = ((found.passed, "passed"), (found.failed, "failed"), (found.errors, "errors"), (found.skipped, "skipped"))
-    verdict = ", ".join(f"{number:,} {word}" for number, word in counts if number)
+    verdict = ", ".join(f"{number:,} {word}" for number, word in found.list_counts() if number)
     grade = ""
     if isinstance(found.selection, SelectionCounts):
         grade = f"; grade {found.grade}, F1 {found.selection.f1}"

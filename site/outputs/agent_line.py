@@ -11,11 +11,11 @@ MAX_SHOWN = 5
 def render_agent_line(report: Report, reproducer: Reproducer) -> str:
     """Return `PASS …` or `FAIL …`; reasons are shortened, commands never are."""
     found = report.summary
-    failures = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
+    failures = [(suite, test) for suite in report.suites for test in suite.tests if test.is_broken]
     grade = f", grade {found.grade}, F1 {found.selection.f1}" if isinstance(found.selection, SelectionCounts) else ""
     if not failures:
-        skipped = f", {found.skipped:,} skipped" if found.skipped else ""
-        return f"PASS {found.passed:,} of {found.tests:,} tests{skipped}{grade}\n"
+        others = [f", {number:,} {word}" for number, word in found.list_counts()[1:] if number]
+        return f"PASS {found.passed:,} of {found.tests:,} tests{''.join(others)}{grade}\n"
     lines = [_format_failure(suite, test, reproducer) for suite, test in failures[:MAX_SHOWN]]
     if len(failures) > MAX_SHOWN:
         lines.append(f"and {len(failures) - MAX_SHOWN:,} more")

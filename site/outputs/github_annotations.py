@@ -14,7 +14,7 @@ MAX_SHOWN = 10
 
 def render_annotations(report: Report, locations: SuiteLocations, from_root: Callable[[str], str] = str) -> str:
     """Return an annotation for each test that failed, errors first; `from_root` maps a path to the checkout."""
-    found = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
+    found = [(suite, test) for suite in report.suites for test in suite.tests if test.is_broken]
     # Stable: tests of equal status stay in the order of the report.
     found.sort(key=lambda pair: -SEVERITY[pair[1].status])
     # The last of the ten says how many tests were left out.

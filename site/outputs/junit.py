@@ -9,13 +9,16 @@ from ..report.status_reasons import list_status_reasons
 
 MAX_LINES = 50
 _LINE = 1_000
-_TAGS = {"failed": "failure", "error": "error", "skipped": "skipped"}
+_TAGS = {"failed": "failure", "xpassed": "failure", "error": "error", "skipped": "skipped", "xfailed": "skipped"}
+_ATTRIBUTES = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
 def render_junit(report: Report, reproducer: Reproducer) -> bytes:
     """Return XML 1.0 in UTF-8. It holds no times, so equal results are equal bytes."""
     counts = report.summary
-    root = ET.Element("testsuites", name="toolgrade", tests=str(counts.tests), failures=str(counts.failed))
+    root = ET.Element(
+        "testsuites", name="toolgrade", tests=str(counts.tests), failures=str(counts.failed + (counts.xpassed or 0))
+    )
     root.set("errors", str(counts.errors))
     for suite in report.suites:
         root.append(_make_suite_element(suite, reproducer))
@@ -33,8 +36,8 @@ def _make_suite_element(suite: SuiteReport, reproducer: Reproducer) -> ET.Elemen
         tests=str(len(statuses)),
         file=escape_untrusted_text(suite.file),
     )
-    for status, attribute in (("failed", "failures"), ("error", "errors"), ("skipped", "skipped")):
-        element.set(attribute, str(statuses.count(status)))
+    for tag, attribute in _ATTRIBUTES.items():
+        element.set(attribute, str(sum(_TAGS.get(status) == tag for status in statuses)))
     if isinstance(suite.grade, str):
         properties = ET.SubElement(element, "properties")
         ET.SubElement(properties, "property", name="grade", value=escape_untrusted_text(suite.grade))
@@ -52,7 +55,7 @@ def _make_case_element(suite: SuiteReport, test: TestReport, reproducer: Reprodu
         # A reason can quote a whole answer; it is cut so that the file stays small.
         lines = [line[:_LINE] for line in list_status_reasons(test, lambda text: escape_untrusted_text(text, _LINE))]
         outcome = ET.SubElement(case, _TAGS[test.status], type=test.status, message=lines[0] if lines else test.status)
-        if test.status != "skipped":
+        if _TAGS[test.status] != "skipped":
             more = [f"and {len(lines) - MAX_LINES:,} more"] if len(lines) > MAX_LINES else []
             command = reproducer.format_command(suite, test)
             outcome.text = "\n".join(

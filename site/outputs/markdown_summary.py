@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...foundations.untrusted_text import format_inline_code
-from ..report.comparison import Diff
+from ..report.comparison_model import Diff
 from ..report.report_model import Report, SelectionCounts, SuiteReport, TestReport, find_graded_counts
 from ..report.status_reasons import list_status_reasons
 from .comparison_text import MARKDOWN_HEAD, format_markdown_headline, format_markdown_row
@@ -16,7 +16,7 @@ _HEAD = ("| test | status | F1 | why |", "|---|---|---|---|")
 
 def render_markdown_summary(report: Report, diff: Diff | None = None, base: str = "") -> str:
     """Return the summary; three lines if nothing changed since the base report. Names cannot act as Markdown."""
-    failures = [(suite, test) for suite in report.suites for test in suite.tests if test.status in ("error", "failed")]
+    failures = [(suite, test) for suite in report.suites for test in suite.tests if test.is_broken]
     head = [f"### toolgrade: {'failed' if failures else 'passed'}", ""]
     if diff is not None and not diff.changes:
         still = (
@@ -48,8 +48,7 @@ def _format_totals(report: Report) -> str:
         if isinstance(found.selection, SelectionCounts)
         else ""
     )
-    counts = ((found.passed, "passed"), (found.failed, "failed"), (found.errors, "errors"), (found.skipped, "skipped"))
-    written = ", ".join(f"{number:,} {word}" for number, word in counts if number)
+    written = ", ".join(f"{number:,} {word}" for number, word in found.list_counts() if number)
     return f"{grade}{found.tests:,} test{'' if found.tests == 1 else 's'}: {written or 'none'}"
 
 

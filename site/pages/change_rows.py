@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 from ...foundations.untrusted_text import escape_untrusted_text
 from ...gates.grade import letter_grade
 from ..outputs.comparison_text import format_causes
-from ..report.comparison import ChangedTest, Identity, ReportedOutcome
+from ..report.comparison_model import ChangedTest, Identity, ReportedOutcome
 from .addresses import make_suite_id
 from .commit_view import CommitView
 

@@ -6,7 +6,8 @@ from functools import cached_property
 from ..history.commit import Commit
 from ..history.commit_summary import CommitSummary
 from ..history.timeline import CommitReports, Timeline
-from ..report.comparison import Diff, Identity, diff, index_tests
+from ..report.comparison import diff, index_tests
+from ..report.comparison_model import Diff, Identity
 from ..report.report_model import Report, SuiteReport, TestReport
 from .addresses import make_suite_id, map_test_pages
 

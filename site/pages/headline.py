@@ -4,7 +4,8 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from ..report.comparison import ChangedTest, Frequency
+from ..report.change_causes import Frequency
+from ..report.comparison_model import ChangedTest
 from ..report.test_runs import count_calls_when_missed
 from .commit_view import CommitView
 

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from ...gates.gate_result import AssertionResult, ClassResult, GateResult
 from ...runners.cell_result import ScoredCall
 from ..history.commit_summary import CommitSummary, GradedScore
-from ..report.comparison import Identity
+from ..report.comparison_model import Identity
 from ..report.report_model import SuiteReport, TestReport
 from ..report.reproduce_command import format_cell_command
 from ..report.test_runs import Run, list_test_classes, make_test_runs

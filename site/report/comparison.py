@@ -1,130 +1,242 @@
-"""Compares two reports: which tests got better or worse, and why."""
+"""What changed between two reports: which tests got better or worse by more than chance, and what made them so."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from itertools import chain
-from typing import Literal
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
-from ...foundations.canonical_json import digest_json
+from ...compiler.plan import LEXICAL
 from ...foundations.fault import BadInput
 from ...foundations.suggestion import format_suggestion
-from ...gates.gate import Mode
-from ...gates.gate_result import AssertionResult, GateResult
 from ...runners.cell_result import TestStatus
-from .report_model import SEVERITY, Report, SelectionCounts, TestReport, find_graded_counts
+from .change_causes import ChangeCause, find_change_causes, is_question_cause, make_cause_rank
+from .comparison_model import (
+    SCHEMA,
+    ChangeCounts,
+    ChangedTest,
+    ComparedReport,
+    Diff,
+    ExactResult,
+    Identity,
+    OverallResult,
+    OverallVerdict,
+    ReportedOutcome,
+    Verdict,
+)
+from .exact_test import (
+    FallenTests,
+    RunValues,
+    compute_overall_p,
+    find_fallen_tests,
+    find_smallest_fall,
+)
+from .report_model import Report, SelectionCounts, TestReport, find_graded_counts
+from .run_values import list_run_values
 
-SCHEMA = "toolgrade.diff/1"
-Verdict = Literal["regressed", "improved", "unchanged", "added", "removed"]
-CauseKind = Literal[
-    "class_missed", "class_reached", "class_added", "class_removed",
-    "tool_uncalled", "tool_called", "tool_added", "tool_removed",
-    "unexpected_more", "unexpected_fewer",
-    "assertion_failed", "assertion_held", "assertion_added", "assertion_removed",
-    "gate_skipped", "gate_ran", "gate_added", "gate_removed",
-    "test_stopped", "test_ran",
-]  # fmt: skip
-Identity = tuple[str, str, str]
-"""Suite, test and model; a test without a model has an empty one."""
-
-_ORDER: tuple[Verdict, ...] = ("regressed", "removed", "added", "improved")
-_GOOD = (
-    "class_reached", "tool_called", "unexpected_fewer", "assertion_held", "assertion_removed", "gate_ran", "test_ran",
-)  # fmt: skip
-
-
-class Frequency(msgspec.Struct, frozen=True):
-    """In how many runs a class was missed, or how often a tool was called."""
-
-    count: int
-    runs: int
-
-    def is_more_frequent_than(self, other: "Frequency") -> bool:
-        """Return whether the share is greater, although the two reports may have different numbers of runs."""
-        # Cross-multiplied, so that no float decides a verdict.
-        return self.count * max(other.runs, 1) > other.count * max(self.runs, 1)
+DEFAULT_ALPHA = Fraction(1, 20)
+_BADNESS: dict[TestStatus, int] = {"passed": 0, "xpassed": 0, "skipped": 1, "xfailed": 2, "failed": 2, "error": 3}
+_ORDER: tuple[Verdict, ...] = ("regressed", "asked_differently", "removed", "added", "within_noise", "improved")
 
 
-class ChangeCause(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reason for a change; `name` is that of the class, tool, target, gate or test."""
+def diff(
+    old: Report,
+    new: Report,
+    allowed: Iterable[str] = (),
+    *,
+    alpha: Fraction = DEFAULT_ALPHA,
+    is_strict: bool = False,
+) -> Diff:
+    """Compare two reports at the level `alpha`; `allowed` names the tests that may regress.
 
-    kind: CauseKind
-    gate: str | UnsetType
-    name: str
-    old: Frequency | UnsetType = UNSET
-    new: Frequency | UnsetType = UNSET
-    reason: str | UnsetType = UNSET
-
-
-class ReportedOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The status of a test in one report, and its F1 if it is graded."""
-
-    status: TestStatus
-    f1: int | UnsetType = UNSET
-
-
-class ChangedTest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A test that differs between the two reports."""
-
-    verdict: Verdict
-    suite: str
-    test: str
-    model: str | UnsetType = UNSET
-    is_allowed: bool = msgspec.field(default=False, name="allowed")
-    old: ReportedOutcome | UnsetType = UNSET
-    new: ReportedOutcome | UnsetType = UNSET
-    causes: tuple[ChangeCause, ...] = ()
-
-
-class ComparedReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The totals of one of the two reports."""
-
-    mode: Mode
-    plan: str
-    tests: int
-    grade: str | UnsetType = UNSET
-    f1: int | UnsetType = UNSET
-
-
-class ChangeCounts(msgspec.Struct, frozen=True):
-    """The number of tests by verdict; regressions that `--allow` names are counted apart."""
-
-    regressed: int
-    allowed: int
-    improved: int
-    added: int
-    removed: int
-    unchanged: int
-
-
-class Diff(msgspec.Struct, frozen=True):
-    """The comparison of two reports, with the worst changes first."""
-
-    schema: str
-    old: ComparedReport
-    new: ComparedReport
-    tally: ChangeCounts
-    changes: tuple[ChangedTest, ...]
-
-
-def diff(old: Report, new: Report, allowed: Iterable[str] = ()) -> Diff:
-    """Compare two reports; `allowed` names the tests that may regress.
-
-    Raise `BadInput` if a name in `allowed` is that of no test.
+    A strict comparison counts every fall as a regression, also one that chance explains.
     """
     before, after = index_tests(old), index_tests(new)
     # A misspelt `--allow` would silently accept nothing.
     names = _check_allowed(allowed, [*before, *after])
-    pairs = [_compare_test(key, before.get(key), after.get(key), names) for key in {**before, **after}]
-    changes = sorted((change for change in pairs if change.verdict != "unchanged"), key=_rank_change)
-    return Diff(SCHEMA, _make_compared_report(old), _make_compared_report(new), _count_changes(pairs), tuple(changes))
+    pairs = [_TestPair(key, before.get(key), after.get(key), names) for key in {**before, **after}]
+    judged = _judge_by_chance([pair for pair in pairs if pair.has_chance], alpha / 2)
+    found = [_make_changed_test(pair, judged.get(pair.key), is_strict) for pair in pairs]
+    changes = sorted((change for change in found if change.verdict != "unchanged"), key=_rank_change)
+    return Diff(
+        schema=SCHEMA,
+        old=_make_compared_report(old),
+        new=_make_compared_report(new),
+        tally=_count_changes(found),
+        changes=tuple(changes),
+        overall=_judge_overall([pair for pair in pairs if pair.has_chance and not pair.may_regress], alpha / 2),
+        alpha=str(alpha),
+        newly_failed=sum(_is_newly_failed(change, names) for change in found),
+        is_strict=is_strict,
+    )
 
 
 def list_test_spellings(key: Identity) -> tuple[str, ...]:
-    """Return the names that a user may give a test: `test`, `suite/test` and `suite/test@model`."""
+    """Return what a test can be called: `test`, `suite/test`, `suite/test@model`."""
     suite, test, model = key
     return (test, f"{suite}/{test}", *([f"{suite}/{test}@{model}"] if model else []))
+
+
+def index_tests(report: Report) -> dict[Identity, TestReport]:
+    """Return the tests of a report by suite, name and model."""
+    return {(suite.name, test.name, test.model or ""): test for suite in report.suites for test in suite.tests}
+
+
+@dataclass(frozen=True)
+class _TestPair:
+    """A test in both reports, or in one of them."""
+
+    key: Identity
+    old: TestReport | None
+    new: TestReport | None
+    allowed: frozenset[str]
+
+    @property
+    def may_regress(self) -> bool:
+        return not self.allowed.isdisjoint(list_test_spellings(self.key))
+
+    @cached_property
+    def causes(self) -> tuple[ChangeCause, ...]:
+        return tuple(find_change_causes(self.old, self.new)) if self.old and self.new else ()
+
+    @cached_property
+    def fixed_verdict(self) -> Verdict | None:
+        """The verdict that needs no test of chance; None if runs have to be compared."""
+        if self.old is None or self.new is None:
+            return "added" if self.old is None else "removed"
+        if "error" in (self.old.status, self.new.status):
+            return _compare_numbers(self.old.status == "error", self.new.status == "error")
+        if any(is_question_cause(cause) for cause in self.causes):
+            return "asked_differently"
+        if (self.old.status, self.new.status) == ("xfailed", "xpassed"):
+            return "improved"
+        return "unchanged" if self.direction == "unchanged" else None
+
+    @cached_property
+    def direction(self) -> Verdict:
+        """The verdict if every difference counted: status decides; if it is the same, F1 and the passed runs do."""
+        assert self.old is not None
+        assert self.new is not None
+        by_status = _compare_numbers(_BADNESS[self.old.status], _BADNESS[self.new.status])
+        by_runs = (_compare_shares(self.old, self.new, read) for read in (_read_f1, _read_matched, _read_passed))
+        found: Verdict = "unchanged"
+        for verdict in (by_status, *by_runs):
+            found = verdict if found == "unchanged" else found
+        return found
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether runs of this test are to be compared, and chance has a part in them."""
+        return self.fixed_verdict in (None, "unchanged") and self.key[2] != LEXICAL and bool(self.values)
+
+    @cached_property
+    def values(self) -> tuple[RunValues, ...]:
+        return list_run_values(self.old, self.new) if self.old and self.new else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _ChanceVerdict:
+    """What the exact test says of one test; its p-value is that of the direction in which the test moved."""
+
+    verdict: Verdict
+    exact: ExactResult
+
+
+def _judge_by_chance(pairs: Sequence[_TestPair], level: Fraction) -> dict[Identity, _ChanceVerdict]:
+    """Return the verdict of every test that chance has a part in."""
+    falls = find_fallen_tests([pair.values for pair in pairs], level)
+    rises = find_fallen_tests([[values.mirror() for values in pair.values] for pair in pairs], level)
+    return {pair.key: _make_chance_verdict(pair, index, falls, rises) for index, pair in enumerate(pairs)}
+
+
+def _make_chance_verdict(pair: _TestPair, index: int, falls: FallenTests, rises: FallenTests) -> _ChanceVerdict:
+    has_risen = pair.direction == "improved"
+    side = rises if has_risen else falls
+    values = pair.values[0].mirror() if has_risen else pair.values[0]
+    smallest = None if pair.direction == "unchanged" else find_smallest_fall([values], side.level / len(pair.values))
+    exact = ExactResult(
+        p=str(side.p_values[index]),
+        direction="rise" if has_risen else "fall",
+        unit=values.unit,
+        smallest=UNSET if smallest is None else smallest,
+    )
+    better: Verdict = "improved" if rises.fallen[index] else "within_noise"
+    verdict = "regressed" if falls.fallen[index] else better
+    return _ChanceVerdict(verdict, exact)
+
+
+def _judge_overall(pairs: Sequence[_TestPair], level: Fraction) -> OverallResult:
+    """Return the verdict on all tests that chance has a part in; the last statistic of each sees the most."""
+    values = [pair.values[-1] for pair in pairs]
+    p_fall, p_rise = compute_overall_p(values), compute_overall_p([each.mirror() for each in values])
+    smallest = find_smallest_fall(values, level)
+    differs = any(pair.direction != "unchanged" for pair in pairs)
+    noise: OverallVerdict = "within_noise" if differs else "unchanged"
+    return OverallResult(
+        verdict="regressed" if p_fall <= level else "improved" if p_rise <= level else noise,
+        tests=len(pairs),
+        p=str(min(p_fall, p_rise)),
+        smallest=UNSET if smallest is None else smallest,
+    )
+
+
+def _make_changed_test(pair: _TestPair, judged: _ChanceVerdict | None, is_strict: bool) -> ChangedTest:
+    verdict = pair.fixed_verdict or _decide_verdict(pair, judged, is_strict)
+    return ChangedTest(
+        verdict=verdict,
+        suite=pair.key[0],
+        test=pair.key[1],
+        model=pair.key[2] or UNSET,
+        is_allowed=verdict == "regressed" and pair.may_regress,
+        old=_make_outcome(pair.old),
+        new=_make_outcome(pair.new),
+        exact=judged.exact if judged and pair.fixed_verdict is None else UNSET,
+        causes=tuple(sorted(pair.causes, key=lambda cause: make_cause_rank(cause, verdict))),
+    )
+
+
+def _decide_verdict(pair: _TestPair, judged: _ChanceVerdict | None, is_strict: bool) -> Verdict:
+    """Return the verdict on runs that differ: chance has no part in an agent that draws no random numbers."""
+    if is_strict or pair.key[2] == LEXICAL:
+        return pair.direction
+    return judged.verdict if judged else "within_noise"
+
+
+def _compare_numbers(old: int, new: int) -> Verdict:
+    return "regressed" if new > old else "improved" if new < old else "unchanged"
+
+
+def _compare_shares(old: TestReport, new: TestReport, read: Callable[[TestReport], tuple[int, int] | None]) -> Verdict:
+    """Return how a share moved; a side without one is no reason for a verdict."""
+    before, after = read(old), read(new)
+    if before is None or after is None:
+        return "unchanged"
+    return _compare_numbers(after[0] * before[1], before[0] * after[1])
+
+
+def _read_f1(test: TestReport) -> tuple[int, int] | None:
+    counts = find_graded_counts(test.gates)
+    return (counts.f1, 100) if counts else None
+
+
+def _read_matched(test: TestReport) -> tuple[int, int] | None:
+    """Return how many of the expected tools were called."""
+    counts = next((gate.counts for gate in test.gates if gate.counts and "matched" in gate.counts), None)
+    return (counts["matched"], max(1, counts["expected"])) if counts else None
+
+
+def _read_passed(test: TestReport) -> tuple[int, int] | None:
+    return (test.runs_passed, test.runs) if isinstance(test.runs_passed, int) and test.runs else None
+
+
+def _is_newly_failed(change: ChangedTest, allowed: frozenset[str]) -> bool:
+    """Return whether a test was asked differently, and went from passed to failed."""
+    statuses = [side.status if isinstance(side, ReportedOutcome) else None for side in (change.old, change.new)]
+    key = (change.suite, change.test, change.model or "")
+    is_free = allowed.isdisjoint(list_test_spellings(key))
+    return change.verdict == "asked_differently" and statuses == ["passed", "failed"] and is_free
 
 
 def _check_allowed(allowed: Iterable[str], keys: Iterable[Identity]) -> frozenset[str]:
@@ -136,11 +248,6 @@ def _check_allowed(allowed: Iterable[str], keys: Iterable[Identity]) -> frozense
     return names
 
 
-def index_tests(report: Report) -> dict[Identity, TestReport]:
-    """Return the tests of a report by suite, test and model."""
-    return {(suite.name, test.name, test.model or ""): test for suite in report.suites for test in suite.tests}
-
-
 def _make_compared_report(report: Report) -> ComparedReport:
     found = report.summary
     f1 = found.selection.f1 if isinstance(found.selection, SelectionCounts) else UNSET
@@ -150,8 +257,8 @@ def _make_compared_report(report: Report) -> ComparedReport:
 def _count_changes(changes: list[ChangedTest]) -> ChangeCounts:
     verdicts = [change.verdict for change in changes]
     allowed = sum(change.is_allowed for change in changes)
-    # An allowed regression is counted once, as allowed.
-    counts = {verdict: verdicts.count(verdict) for verdict in ("improved", "added", "removed", "unchanged")}
+    others = ("improved", "within_noise", "asked_differently", "added", "removed", "unchanged")
+    counts = {name: verdicts.count(name) for name in others}
     return ChangeCounts(regressed=verdicts.count("regressed") - allowed, allowed=allowed, **counts)
 
 
@@ -165,125 +272,12 @@ def _rank_change(change: ChangedTest) -> tuple[object, ...]:
 def _rank_outcome(side: ReportedOutcome | UnsetType) -> tuple[int, int]:
     if isinstance(side, UnsetType):
         return 0, 0
-    return SEVERITY[side.status], side.f1 or 0
-
-
-def _compare_test(
-    key: Identity, old: TestReport | None, new: TestReport | None, allowed: frozenset[str]
-) -> ChangedTest:
-    before, after = _make_outcome(old), _make_outcome(new)
-    verdict = _decide_verdict(before, after)
-    causes = tuple(_find_causes(old, new)) if old and new and verdict != "unchanged" else ()
-    return ChangedTest(
-        verdict=verdict,
-        suite=key[0],
-        test=key[1],
-        model=key[2] or UNSET,
-        # An allowed test that improves is no longer marked, so that its `--allow` is seen to be obsolete.
-        is_allowed=verdict == "regressed" and not allowed.isdisjoint(list_test_spellings(key)),
-        old=before,
-        new=after,
-        # The sort is stable: causes that agree with the verdict come first, in the order of the gates.
-        causes=tuple(sorted(causes, key=lambda cause: (cause.kind in _GOOD) == (verdict == "regressed"))),
-    )
+    return _BADNESS[side.status], side.f1 or 0
 
 
 def _make_outcome(test: TestReport | None) -> ReportedOutcome | UnsetType:
     if test is None:
         return UNSET
     counts = find_graded_counts(test.gates)
-    return ReportedOutcome(test.status, counts.f1 if counts else UNSET)
-
-
-def _decide_verdict(old: ReportedOutcome | UnsetType, new: ReportedOutcome | UnsetType) -> Verdict:
-    """Compare by status; if the status is the same, by F1."""
-    if isinstance(old, UnsetType):
-        return "added"
-    if isinstance(new, UnsetType):
-        return "removed"
-    worse = SEVERITY[new.status] - SEVERITY[old.status]
-    if not worse and isinstance(old.f1, int) and isinstance(new.f1, int):
-        worse = old.f1 - new.f1
-    return "regressed" if worse > 0 else "improved" if worse else "unchanged"
-
-
-def _find_causes(old: TestReport, new: TestReport) -> Iterator[ChangeCause]:
-    # A test that an error stopped has gates from part of its runs, so they explain nothing.
-    if "error" in (old.status, new.status):
-        if old.status != new.status:
-            kind: CauseKind = "test_stopped" if new.status == "error" else "test_ran"
-            yield ChangeCause(kind, UNSET, new.name, reason=new.reason)
-        return
-    before, after = ({gate.gate: gate for gate in test.gates} for test in (old, new))
-    for name in {**after, **before}:
-        was, now = before.get(name), after.get(name)
-        if was is None or now is None:
-            yield ChangeCause("gate_removed" if now is None else "gate_added", name, name)
-        elif "skipped" in (was.status, now.status):
-            if was.status != now.status:
-                is_skipped = now.status == "skipped"
-                yield ChangeCause("gate_skipped" if is_skipped else "gate_ran", name, name, reason=now.reason)
-            continue
-        # A gate on one side alone is compared with one that found nothing, so its failures are causes too.
-        empty = GateResult(name, "passed")
-        yield from _find_gate_causes(was or empty, now or empty, (old.runs, new.runs))
-
-
-def _find_gate_causes(was: GateResult, now: GateResult, runs: tuple[int, int]) -> Iterator[ChangeCause]:
-    if was.classes is not UNSET and now.classes is not UNSET:
-        yield from _compare_frequencies(now.gate, _count_class_misses(was), _count_class_misses(now), _CLASS)
-    if was.expected_tools is not UNSET and now.expected_tools is not UNSET:
-        yield from _compare_frequencies(now.gate, _count_uncalled_tools(was), _count_uncalled_tools(now), _TOOL)
-    calls = [_count_unexpected_calls(gate, count) for gate, count in zip((was, now), runs, strict=True)]
-    for name in {**calls[1], **calls[0]}:
-        old, new = (found.get(name, Frequency(0, count)) for found, count in zip(calls, runs, strict=True))
-        if new.is_more_frequent_than(old) or old.is_more_frequent_than(new):
-            yield ChangeCause(
-                "unexpected_more" if new.is_more_frequent_than(old) else "unexpected_fewer", now.gate, name, old, new
-            )
-    yield from _find_assertion_causes(was, now)
-
-
-_CLASS: tuple[CauseKind, ...] = ("class_missed", "class_reached", "class_added", "class_removed")
-_TOOL: tuple[CauseKind, ...] = ("tool_uncalled", "tool_called", "tool_added", "tool_removed")
-
-
-def _compare_frequencies(
-    gate: str, before: Mapping[str, Frequency], after: Mapping[str, Frequency], kinds: tuple[CauseKind, ...]
-) -> Iterator[ChangeCause]:
-    more, fewer, added, removed = kinds
-    for name in {**after, **before}:
-        old, new = before.get(name), after.get(name)
-        if old is None or new is None:
-            yield ChangeCause(removed if new is None else added, gate, name, old or UNSET, new or UNSET)
-        elif new.is_more_frequent_than(old) or old.is_more_frequent_than(new):
-            yield ChangeCause(more if new.is_more_frequent_than(old) else fewer, gate, name, old, new)
-
-
-def _count_class_misses(gate: GateResult) -> dict[str, Frequency]:
-    return {found.name: Frequency(found.runs - found.hit_runs, found.runs) for found in gate.classes or ()}
-
-
-def _count_uncalled_tools(gate: GateResult) -> dict[str, Frequency]:
-    return {found.tool: Frequency(found.runs - found.hit_runs, found.runs) for found in gate.expected_tools or ()}
-
-
-def _count_unexpected_calls(gate: GateResult, runs: int) -> dict[str, Frequency]:
-    return {found.tool: Frequency(found.calls, runs) for found in gate.unexpected_tools or ()}
-
-
-def _find_assertion_causes(was: GateResult, now: GateResult) -> Iterator[ChangeCause]:
-    """Compare assertions by target and matcher: an assertion with another threshold is a new one."""
-    before, after = ({_make_assertion_key(found): found for found in gate.assertions or ()} for gate in (was, now))
-    for key in {**after, **before}:
-        old, new = before.get(key), after.get(key)
-        if new and new.status == "failed" and (old is None or old.status == "passed"):
-            yield ChangeCause("assertion_failed" if old else "assertion_added", now.gate, new.target, reason=new.reason)
-        elif old and old.status == "failed" and (new is None or new.status == "passed"):
-            kind: CauseKind = "assertion_held" if new else "assertion_removed"
-            yield ChangeCause(kind, now.gate, old.target, reason=old.reason)
-
-
-def _make_assertion_key(assertion: AssertionResult) -> tuple[str, str]:
-    # A matcher is a mapping and cannot be a key itself.
-    return assertion.target, digest_json(assertion.matcher)
+    passed = test.runs_passed if isinstance(test.runs_passed, int) else UNSET
+    return ReportedOutcome(test.status, counts.f1 if counts else UNSET, test.runs, passed)

@@ -9,11 +9,12 @@ from ...compiler.plan import Plan, SuitePlan
 from ...gates.gate import Mode
 from ...gates.gate_result import Counts, GateResult
 from ...gates.grade import letter_grade
+from ...gates.run_targets import compute_pass_k
 from ...gates.trace import Usage
 from ...runners.cell_result import CatalogSurface, CellResult, RecordedTools, TestStatus, TraceResult
 
 SCHEMA = "toolgrade.report/1"
-SEVERITY: dict[TestStatus, int] = {"passed": 0, "skipped": 1, "failed": 2, "error": 3}
+SEVERITY: dict[TestStatus, int] = {"passed": 0, "skipped": 1, "xfailed": 2, "xpassed": 3, "failed": 4, "error": 5}
 """How bad a status is: the one order of tables, annotations, pages and comparisons."""
 
 
@@ -33,6 +34,10 @@ class SelectionCounts(msgspec.Struct, frozen=True):
         return cls(counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, counts.f1)
 
 
+BROKEN: tuple[TestStatus, ...] = ("error", "failed", "xpassed")
+"""The statuses that make a run fail."""
+
+
 class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """One test with one model."""
 
@@ -43,6 +48,8 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str | UnsetType = UNSET
     prompt: str | UnsetType = UNSET
     reason: str | UnsetType = UNSET
+    xfail: str | UnsetType = UNSET
+    runs_passed: int | UnsetType = UNSET
     toolset: RecordedTools | UnsetType = UNSET
     surface: CatalogSurface | UnsetType = UNSET
     usage: Usage | UnsetType = UNSET
@@ -50,6 +57,11 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
     retries: int | UnsetType = UNSET
     warnings: tuple[str, ...] = ()
     traces: tuple[TraceResult, ...] | UnsetType = UNSET
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the test makes a run fail: it failed, an error stopped it, or it passed against expectation."""
+        return self.status in BROKEN
 
 
 class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -61,6 +73,8 @@ class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
     description: str | UnsetType = UNSET
     selection: SelectionCounts | UnsetType = UNSET
     grade: str | UnsetType = UNSET
+    pass_k: dict[str, str] | UnsetType = UNSET
+    """How likely k runs of a test all pass, the mean over the tests of several runs; by k, with four decimals."""
 
 
 class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
@@ -72,8 +86,27 @@ class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
     errors: int
     skipped: int
     skipped_gates: int
+    xfailed: int | UnsetType = UNSET
+    xpassed: int | UnsetType = UNSET
     selection: SelectionCounts | UnsetType = UNSET
     grade: str | UnsetType = UNSET
+    pass_k: dict[str, str] | UnsetType = UNSET
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a test failed, or passed against expectation."""
+        return bool(self.failed or self.xpassed)
+
+    def list_counts(self) -> tuple[tuple[int, str], ...]:
+        """Return how many tests stand how, in the words of a sentence."""
+        return (
+            (self.passed, "passed"),
+            (self.failed, "failed"),
+            (self.xpassed or 0, "xpassed"),
+            (self.errors, "errors"),
+            (self.xfailed or 0, "xfailed"),
+            (self.skipped, "skipped"),
+        )
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -112,12 +145,15 @@ def _build_report(mode: Mode, plan: str, suites: Sequence[SuiteReport]) -> Repor
 def _filter_suite(suite: SuiteReport, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> SuiteReport:
     tests = tuple(test for test in suite.tests if is_wanted(suite, test))
     selection, grade = _pool_counts(tests)
-    return msgspec.structs.replace(suite, tests=tests, selection=selection, grade=grade)
+    return msgspec.structs.replace(
+        suite, tests=tests, selection=selection, grade=grade, pass_k=_compute_pass_k_of(tests)
+    )
 
 
 def _make_suite_report(suite: SuitePlan, results: Sequence[CellResult]) -> SuiteReport:
     tests = tuple(_make_test_report(result) for result in results)
-    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, *_pool_counts(tests))
+    pooled, pass_k = _pool_counts(tests), _compute_pass_k_of(tests)
+    return SuiteReport(suite.name, suite.file, tests, suite.description or UNSET, *pooled, pass_k=pass_k)
 
 
 def _make_test_report(result: CellResult) -> TestReport:
@@ -129,6 +165,8 @@ def _make_test_report(result: CellResult) -> TestReport:
         model=result.cell.model or UNSET,
         prompt=result.test.prompt or UNSET,
         reason=result.error or UNSET,
+        xfail=result.cell.xfail or UNSET,
+        runs_passed=UNSET if result.runs_passed is None else result.runs_passed,
         toolset=result.tools or UNSET,
         surface=result.surface or UNSET,
         usage=result.usage or UNSET,
@@ -149,9 +187,17 @@ def _make_report_summary(tests: Sequence[TestReport]) -> ReportSummary:
         errors=statuses.count("error"),
         skipped=statuses.count("skipped"),
         skipped_gates=sum(gate.status == "skipped" for test in tests for gate in test.gates),
+        xfailed=statuses.count("xfailed") or UNSET,
+        xpassed=statuses.count("xpassed") or UNSET,
         selection=selection,
         grade=grade,
+        pass_k=_compute_pass_k_of(tests),
     )
+
+
+def _compute_pass_k_of(tests: Iterable[TestReport]) -> dict[str, str] | UnsetType:
+    cells = [(test.runs_passed, test.runs) for test in tests if isinstance(test.runs_passed, int)]
+    return compute_pass_k(cells) or UNSET
 
 
 def _pool_counts(tests: Sequence[TestReport]) -> tuple[SelectionCounts | UnsetType, str | UnsetType]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ...foundations.untrusted_text import Quote, escape_untrusted_text
 from ...gates.gate_result import GateResult
+from ...runners.cell_result import TestStatus
 from .report_model import TestReport
 
 _SHOWN = 5
@@ -13,6 +14,9 @@ def list_status_reasons(test: TestReport, quote: Quote = escape_untrusted_text) 
     """Yield a line for each finding; `quote` makes names and values from outside safe to print."""
     if isinstance(test.reason, str):
         yield quote(test.reason)
+    if isinstance(test.xfail, str):
+        yield from _describe_expected_failure(test.status, quote(test.xfail))
+    yield from _list_run_remarks(test, quote)
     for gate in test.gates:
         if gate.status == "skipped" and isinstance(gate.reason, str):
             yield f"{quote(gate.gate)} skipped: {quote(gate.reason)}"
@@ -20,6 +24,33 @@ def list_status_reasons(test: TestReport, quote: Quote = escape_untrusted_text) 
         yield from _list_unexpected_tools(gate, quote)
         yield from _list_uncalled_tools(gate, quote)
         yield from _list_failed_assertions(gate, test.runs, quote)
+
+
+def is_flaky(test: TestReport) -> bool:
+    """Return whether some runs of a test passed and some did not."""
+    return isinstance(test.runs_passed, int) and 0 < test.runs_passed < test.runs
+
+
+def list_unsteady_classes(test: TestReport) -> tuple[str, ...]:
+    """Return the classes that some runs reached and some did not."""
+    found = (each for gate in test.gates for each in gate.classes or () if 0 < each.hit_runs < each.runs)
+    return tuple(dict.fromkeys(each.name for each in found))
+
+
+def _describe_expected_failure(status: TestStatus, reason: str) -> Iterator[str]:
+    if status == "xfailed":
+        yield f"expected to fail: {reason}"
+    elif status == "xpassed":
+        yield f"passed, and was expected to fail: {reason}; remove `xfail`"
+
+
+def _list_run_remarks(test: TestReport, quote: Quote) -> Iterator[str]:
+    """Yield what is to be said of the runs: that some are missing, and that some pass and some do not."""
+    if is_flaky(test):
+        names = [quote(name) for name in list_unsteady_classes(test)]
+        verb = "comes and goes" if len(names) == 1 else "come and go"
+        what = f"; {', '.join(names)} {verb}" if names else ""
+        yield f"flaky: {test.runs_passed:,} of {test.runs:,} runs passed{what}"
 
 
 def find_failed_gate(test: TestReport) -> str | None:

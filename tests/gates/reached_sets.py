@@ -15,6 +15,7 @@ from toolgrade.gates.gate_result import GateResult
 from toolgrade.gates.grade import letter_grade
 from toolgrade.gates.registry import GateDescription, TargetDescription
 from toolgrade.gates.tool_selection import SelectionTally, ToolClass, find_missed_classes
+from toolgrade.gates.trace import Trace
 
 NAME = "reached_sets"
 DEFAULT = (Expectation("reached_sets.f1", {">=": 50}),)
@@ -61,7 +62,9 @@ class ReachedSetsTally:
     def __init__(self, gate: ReachedSets) -> None:
         self._gate = gate
         self._selection = SelectionTally(gate.classes)
-        self.add = self._selection.add
+
+    def add(self, trace: Trace) -> bool:
+        return self._selection.count_run(self._selection.add(trace)).f1 >= 50
 
     def compute_result(self) -> GateResult:
         counts, classes = self._selection.counts, self._selection.make_class_results()

@@ -184,7 +184,7 @@ def test_a_threshold_becomes_the_percent_a_person_meant(threshold: float, percen
         (
             {"expected_tools": ["a"], "threshold": 0.5, "expect": [{"tool_correctness.score": {">=": 50}}]},
             ("threshold",),
-            "no effect beside `expect`",
+            "no effect beside an assertion",
         ),
     ],
 )

@@ -15,6 +15,8 @@ CASES = Path(__file__).parent.parent / "golden" / "diff"
 MISSED = CASES / "a-class-is-missed"
 FORMATS = {"text": "diff.txt", "markdown": "diff.md", "json": "diff.json"}
 NO_REGRESSION = {"a-class-is-reached-again", "nothing-changed", "tests-come-and-go", "a-threshold-was-lowered"}
+STRICT = {"hostile-names", "one-model-of-two"}
+"""Cases of one run a side, in which chance would explain every change."""
 NAME = "picks search, then fetch"
 
 
@@ -59,7 +61,8 @@ def git(folder: Path, *arguments: str) -> None:
 @pytest.mark.parametrize("case", sorted(CASES.iterdir()), ids=lambda case: case.name)
 def test_golden(run_toolgrade: RunToolgrade, golden: Golden, tmp_path: Path, case: Path, style: str) -> None:
     make_reports(run_toolgrade, case, tmp_path)
-    done = run_toolgrade("diff", "old.json", "new.json", "--format", style)
+    strict = ["--strict"] if case.name in STRICT else []
+    done = run_toolgrade("diff", "old.json", "new.json", "--format", style, *strict)
     assert (done.code, done.stderr) == (0 if case.name in NO_REGRESSION else 1, "")
     golden(done.stdout, case / FORMATS[style])
 
@@ -172,7 +175,7 @@ def test_a_broken_report_is_refused(run_toolgrade: RunToolgrade, missed: Path, t
 def test_an_allowed_regression_is_shown_and_passes(run_toolgrade: RunToolgrade, missed: Path, name: str) -> None:
     done = run_toolgrade("diff", "old.json", "new.json", "--allow", name)
     assert (done.code, done.stderr) == (0, "")
-    assert f"allowed    {NAME}\n" in done.stdout
+    assert f"allowed            {NAME}\n" in done.stdout
     assert done.stdout.endswith("1 test: 1 allowed\n")
     found = json.loads(run_toolgrade("diff", "old.json", "new.json", "--allow", name, "--format", "json").stdout)
     assert [(row["verdict"], row["allowed"]) for row in found["changes"]] == [("regressed", True)]
@@ -180,10 +183,9 @@ def test_an_allowed_regression_is_shown_and_passes(run_toolgrade: RunToolgrade, 
 
 def test_allowing_one_model_leaves_the_other(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
     make_reports(run_toolgrade, CASES / "one-model-of-two", tmp_path)
-    names = ("models/books a room@small", "models/answers without a tool@big")
-    some = [word for name in names for word in ("--allow", name)]
-    assert run_toolgrade("diff", "old.json", "new.json", *some).code == 1
-    done = run_toolgrade("diff", "old.json", "new.json", *some, "--allow", "models/answers without a tool@small")
+    strict = ("diff", "old.json", "new.json", "--strict", "--allow", "models/books a room@small")
+    assert run_toolgrade(*strict).code == 1
+    done = run_toolgrade(*strict, "--allow", "models/answers without a tool@big")
     assert (done.code, done.stderr) == (0, "")
 
 
@@ -196,6 +198,24 @@ def test_allowing_what_is_no_test_is_an_error_with_a_suggestion(run_toolgrade: R
 def test_allowing_a_test_that_did_not_regress_is_noted(run_toolgrade: RunToolgrade, missed: Path) -> None:
     done = run_toolgrade("diff", "old.json", "old.json", "--allow", NAME)
     assert (done.code, done.stderr) == (0, f"toolgrade: --allow `{NAME}`: it did not regress\n")
+
+
+def test_without_strict_one_run_a_side_is_noise(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
+    make_reports(run_toolgrade, CASES / "one-model-of-two", tmp_path)
+    done = run_toolgrade("diff", "old.json", "new.json")
+    assert done.code == 0
+    assert "2 within noise" in done.stdout
+
+
+@pytest.mark.parametrize("level", ["0", "1", "two", "1/0", "-0.05", ""])
+def test_a_level_that_is_none_is_refused(run_toolgrade: RunToolgrade, missed: Path, level: str) -> None:
+    done = run_toolgrade("diff", "old.json", "new.json", "--alpha", level)
+    assert (done.code, done.stdout) == (2, "")
+    assert f"`{level}` is not" in done.stderr
+
+
+def test_a_stricter_level_needs_more(run_toolgrade: RunToolgrade, missed: Path) -> None:
+    assert run_toolgrade("diff", "old.json", "new.json", "--alpha", "1/1000000").code == 0
 
 
 def test_help_teaches_with_examples(run_toolgrade: RunToolgrade) -> None:

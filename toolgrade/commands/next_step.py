@@ -18,13 +18,13 @@ def choose_next_step(report: "Report", results: "Sequence[CellResult]", written:
     summary = report.summary
     if summary.errors:
         return RESUME if report.mode == "live" else _make_record_command(results)
-    if not summary.passed and not summary.failed:
+    if not summary.passed and not summary.has_failed and not summary.xfailed:
         if any(result.cell.model is not None for result in results):
             return "nothing here can be scored from a recording: add --mode live"
         return "no model runs these tests: score recorded traces with `toolgrade score`"
     if written is None:
-        return "--format json shows every call" if summary.failed else "run all tests to write the report"
-    if summary.failed:
+        return "--format json shows every call" if summary.has_failed else "run all tests to write the report"
+    if summary.has_failed:
         return f"`{_make_diff_command(written.folder, report.mode)}` shows what changed since the last commit"
     return f"commit {written.file}" if written.is_changed else f"nothing to do: {written.file} is as it was"
 

@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from ..compiler.suite_locations import SuiteLocations
-    from ..site.report.comparison import Diff
+    from ..site.report.comparison_model import Diff
     from ..site.report.report_model import Report
     from ..site.report.reproduce_command import Reproducer
 
@@ -85,12 +85,13 @@ class OutputOptions:
         from ..console import choose_paint
         from ..scorecard import format_scorecard
         from ..site.outputs.comparison_text import render_comparison_text
+        from ..site.report.report_model import BROKEN
 
         if not self.is_quiet:
             compared = f"\n{render_comparison_text(run.diff, choose_paint())}" if run.diff else ""
             return format_scorecard(run.report, choose_paint()) + compared
-        has_failures = run.report.summary.failed or run.report.summary.errors
-        return format_scorecard(run.report, choose_paint(), ("failed", "error")) if has_failures else ""
+        has_failures = any(test.is_broken for suite in run.report.suites for test in suite.tests)
+        return format_scorecard(run.report, choose_paint(), BROKEN) if has_failures else ""
 
 
 @dataclass(frozen=True, slots=True)

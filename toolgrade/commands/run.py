@@ -133,7 +133,7 @@ def run_command(
     show_remarks(results, mode, outputs.print_note)
     outputs.print_next_step(choose_next_step(report, results, written), is_needed=bool(report.summary.errors))
     stopped = 3 if mode == "live" else 4
-    code = stopped if report.summary.errors else 1 if report.summary.failed else 0
+    code = stopped if report.summary.errors else 1 if report.summary.has_failed else 0
     if code:
         raise click.exceptions.Exit(code)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--record", is_flag=True, help="Keep the traces as cassettes, for `toolgrade run` to replay.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for report.json.")
 @click.option("--with-traces", is_flag=True, help="Put every call and what became of it into the report.")
+@click.option("--all-runs", is_flag=True, help="Refuse to score a test with fewer traces than its `runs`.")
 @add_output_options
 def score_command(
     suite: str,
@@ -34,6 +35,7 @@ def score_command(
     record: bool,
     out: Path | None,
     with_traces: bool,
+    all_runs: bool,
     outputs: OutputOptions,
 ) -> None:
     """Score traces of any agent against a suite.
@@ -61,7 +63,7 @@ def score_command(
     plan = require_plan(compilation, outputs.is_quiet)
     base = outputs.read_base("score")
     importer = TraceImporter(plan, imports)
-    results, report = _score(plan, importer, imports, traces, record, with_traces)
+    results, report = _score(plan, importer, imports, traces, record, with_traces, all_runs)
     if out is not None:
         _write_report(out, report)
     compared = compare(select_comparable_tests(base, report, [suite], imports.test is None), report) if base else None
@@ -71,7 +73,7 @@ def score_command(
     for line in (*describe_import(importer.summary), *describe_offers(results)):
         outputs.print_note(line)
     show_remarks(results, "score", outputs.print_note)
-    if report.summary.failed:
+    if report.summary.has_failed:
         raise click.exceptions.Exit(1)
 
 
@@ -82,6 +84,7 @@ def _score(
     traces: tuple[str, ...],
     record: bool,
     with_traces: bool,
+    all_runs: bool,
 ) -> "tuple[tuple[CellResult, ...], Report]":
     from ..runners.scoring import score_traces
     from ..runners.trace_recording import describe_recording, record_runs
@@ -90,7 +93,8 @@ def _score(
 
     kept: list[RecordedRun] = []
     entries = importer.read_files(traces)
-    scored = score_traces(plan, _keep_runs(entries, kept) if record else entries, imports.test, with_traces)
+    kept_entries = _keep_runs(entries, kept) if record else entries
+    scored = score_traces(plan, kept_entries, imports.test, with_traces, all_runs)
     results = add_trace_facts(scored, importer)
     if record:
         written = record_runs(plan, kept, importer, imports)

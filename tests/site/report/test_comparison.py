@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -31,7 +33,9 @@ from toolgrade.site.outputs.comparison_text import (
     render_comparison_text,
 )
 from toolgrade.site.report import report_model as site_report
-from toolgrade.site.report.comparison import ChangeCause, ChangedTest, Diff, diff
+from toolgrade.site.report.change_causes import ChangeCause
+from toolgrade.site.report.comparison import diff
+from toolgrade.site.report.comparison_model import ChangedTest, Diff, ExactResult
 from toolgrade.site.report.report_file import InvalidReport, NewerReportSchema, read_report
 
 HOSTILE = [
@@ -51,7 +55,7 @@ PAIRS = {
     "class_missed": "class_reached", "class_added": "class_removed", "tool_uncalled": "tool_called",
     "tool_added": "tool_removed", "unexpected_more": "unexpected_fewer", "assertion_failed": "assertion_held",
     "assertion_added": "assertion_removed", "gate_skipped": "gate_ran", "gate_added": "gate_removed",
-    "test_stopped": "test_ran",
+    "test_stopped": "test_ran", "test_skipped": "test_unskipped", "class_changed": "class_changed",
 }  # fmt: skip
 MIRROR = PAIRS | {there: here for here, there in PAIRS.items()}
 
@@ -115,7 +119,7 @@ def cells(draw: st.DrawFn, name: str, model: str) -> site_report.TestReport:
 
 @st.composite
 def reports(draw: st.DrawFn) -> site_report.Report:
-    names = st.tuples(st.sampled_from(["one", "a|b"]), NAMES, st.sampled_from(["", "m", "@n"]))
+    names = st.tuples(st.sampled_from(["one", "a|b"]), NAMES, st.sampled_from(["", "lexical", "@n"]))
     by_suite: dict[str, list[site_report.TestReport]] = {}
     for suite, name, model in draw(st.lists(names, max_size=6, unique=True)):
         by_suite.setdefault(suite, []).append(draw(cells(name, model)))
@@ -130,10 +134,12 @@ def make_report(suites: tuple[site_report.SuiteReport, ...], plan: str = "sha256
     return site_report.Report(site_report.SCHEMA, "score", plan, summary, suites)
 
 
-def one_test(status: Standing, f1: tuple[int, int, int] | None = None) -> site_report.Report:
+def one_test(
+    status: Standing, f1: tuple[int, int, int] | None = None, model: str = "lexical", **more: Any
+) -> site_report.Report:
     counts = msgspec.structs.asdict(Counts(*f1)) if f1 else UNSET
     gate = GateResult("equal_function_sets", "passed", counts=counts)
-    test = site_report.TestReport("picks search", 1, status, (gate,), model="m")
+    test = site_report.TestReport("picks search", 1, status, (gate,), model=model, **more)
     return make_report((site_report.SuiteReport("research", "s.yml", (test,)),))
 
 
@@ -163,7 +169,7 @@ def test_swapping_the_reports_swaps_the_verdicts_and_the_causes(
 ) -> None:
     there, back = diff(old, new), diff(new, old)
     swap = {"regressed": "improved", "improved": "regressed", "added": "removed", "removed": "added"}
-    assert verdicts(back) == {key: swap[verdict] for key, verdict in verdicts(there).items()}
+    assert verdicts(back) == {key: swap.get(verdict, verdict) for key, verdict in verdicts(there).items()}
     assert there.tally.unchanged == back.tally.unchanged
     causes = {(c.suite, c.test, c.model): {mirrored(cause) for cause in c.causes} for c in there.changes}
     assert {(c.suite, c.test, c.model): {told(cause) for cause in c.causes} for c in back.changes} == causes
@@ -231,9 +237,9 @@ def test_text_holds_nothing_that_steers_a_terminal(old: site_report.Report, new:
 @pytest.mark.parametrize(
     ("old", "new", "verdict"),
     [
-        ("passed", "failed", "regressed"), ("passed", "error", "regressed"), ("passed", "skipped", "regressed"),
-        ("skipped", "failed", "regressed"), ("failed", "error", "regressed"), ("failed", "passed", "improved"),
-        ("failed", "skipped", "improved"), ("skipped", "passed", "improved"),
+        ("passed", "failed", "regressed"), ("passed", "error", "regressed"), ("passed", "skipped", "asked_differently"),
+        ("skipped", "failed", "asked_differently"), ("failed", "error", "regressed"), ("failed", "passed", "improved"),
+        ("error", "failed", "improved"), ("xfailed", "xpassed", "improved"), ("xpassed", "xfailed", "regressed"),
     ],
 )  # fmt: skip
 def test_status_decides(old: Standing, new: Standing, verdict: str) -> None:
@@ -267,7 +273,7 @@ def test_without_an_f1_on_one_side_the_same_status_is_unchanged() -> None:
     assert diff(one_test("passed", (1, 0, 0)), one_test("passed")).changes == ()
 
 
-@pytest.mark.parametrize("name", ["picks search", "research/picks search", "research/picks search@m"])
+@pytest.mark.parametrize("name", ["picks search", "research/picks search", "research/picks search@lexical"])
 def test_a_test_is_allowed_by_each_of_its_names(name: str) -> None:
     found = diff(one_test("passed"), one_test("failed"), [name])
     assert (found.tally.regressed, found.tally.allowed) == (0, 1)
@@ -283,11 +289,12 @@ def test_an_allowed_name_of_no_test_is_refused_with_the_nearest(name: str) -> No
 def test_a_class_missed_in_as_many_of_fewer_runs_is_missed_more() -> None:
     old, new = (class_report(hits, runs) for hits, runs in ((3, 4), (1, 2)))
     (change,) = diff(old, new).changes
+    assert change.verdict == "within_noise"
     assert [cause.kind for cause in change.causes] == ["class_missed"]
 
 
-def class_report(hits: int, runs: int) -> site_report.Report:
-    found = ClassResult("fetch", ("http.get",), hits, runs, {})
+def class_report(hits: int, runs: int, member: str = "http.get") -> site_report.Report:
+    found = ClassResult("fetch", (member,), hits, runs, {})
     counts = {"tp": hits, "fp": 0, "fn": runs - hits}
     gate = GateResult("equal_function_sets", "passed", counts=counts, classes=(found,))
     test = site_report.TestReport("t", runs, "passed", (gate,))
@@ -340,7 +347,7 @@ def test_a_key_of_a_later_version_is_ignored() -> None:
 
 
 def test_a_test_that_an_error_stopped_says_so_and_nothing_of_its_gates() -> None:
-    test = site_report.TestReport("picks search", 0, "error", (), model="m", reason="the server is gone")
+    test = site_report.TestReport("picks search", 0, "error", (), model="lexical", reason="the server is gone")
     new = make_report((site_report.SuiteReport("research", "s.yml", (test,)),))
     (change,) = diff(one_test("passed"), new).changes
     assert [(cause.kind, cause.reason) for cause in change.causes] == [("test_stopped", "the server is gone")]
@@ -352,3 +359,84 @@ def test_more_causes_than_fit_are_counted() -> None:
     found = msgspec.structs.replace(diff(one_test("passed"), one_test("failed")), changes=(change,))
     assert "and 3 more" in render_comparison_text(found)
     assert "class 8" not in render_comparison_text(found)
+
+
+def run_report(passed: int, runs: int = 10, model: str = "claude", prompt: str = "Find it.") -> site_report.Report:
+    """A report of one test with a gate of plain assertions; `passed` of its runs passed."""
+    gate = GateResult("expect", "passed" if passed == runs else "failed")
+    status: Standing = gate.status
+    test = site_report.TestReport("t", runs, status, (gate,), model=model, prompt=prompt, runs_passed=passed)
+    return make_report((site_report.SuiteReport("s", "s.yml", (test,)),))
+
+
+def test_a_flip_of_a_model_is_noise_and_says_how_many_would_have_counted() -> None:
+    found = diff(run_report(10), run_report(9))
+    (change,) = found.changes
+    assert (change.verdict, found.has_regressed, found.overall.verdict) == ("within_noise", False, "within_noise")
+    assert change.exact == ExactResult(p="1/2", direction="fall", unit="runs", smallest=5)
+    assert "p 0.50; a fall of 5 passed runs would have counted" in render_comparison_text(found)
+    assert "1 test: 1 within noise" in render_comparison_text(found)
+
+
+def test_a_fall_that_chance_does_not_explain_is_a_regression() -> None:
+    found = diff(run_report(10), run_report(5))
+    assert (found.tally.regressed, found.overall.verdict, found.has_regressed) == (1, "regressed", True)
+    assert diff(run_report(5), run_report(10)).tally.improved == 1
+
+
+def test_a_strict_comparison_counts_every_fall() -> None:
+    found = diff(run_report(10), run_report(9), is_strict=True)
+    assert (found.tally.regressed, found.has_regressed) == (1, True)
+
+
+def test_the_level_can_be_chosen() -> None:
+    assert diff(run_report(10), run_report(6)).tally.within_noise == 1
+    assert diff(run_report(10), run_report(6), alpha=Fraction(1, 5)).tally.regressed == 1
+
+
+def test_an_allowed_fall_does_not_fail_the_whole() -> None:
+    found = diff(run_report(10), run_report(5), ["t"])
+    assert (found.tally.allowed, found.has_regressed) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (run_report(10), run_report(5, prompt="Find it now.")),
+        (one_test("passed"), one_test("failed", xfail="known")),
+    ],
+)
+def test_a_test_that_asks_something_else_is_neither_better_nor_worse(
+    old: site_report.Report, new: site_report.Report
+) -> None:
+    found = diff(old, new)
+    assert (found.tally.asked_differently, found.has_regressed, found.newly_failed) == (1, False, 1)
+    assert "1 asked differently (1 from passed to failed)" in render_comparison_text(found)
+    assert diff(old, new, is_strict=True).has_regressed
+
+
+def test_other_members_of_a_class_are_another_question() -> None:
+    old, new = class_report(2, 2), class_report(2, 2, "http.fetch")
+    (change,) = diff(old, new).changes
+    assert (change.verdict, change.causes[0].kind) == ("asked_differently", "class_changed")
+
+
+def test_one_run_a_side_is_seen_in_the_comparison_as_a_whole() -> None:
+    sides = [
+        make_report((site_report.SuiteReport("s", "s.yml", tuple(single_run(number, status) for number in range(6))),))
+        for status in ("passed", "failed")
+    ]
+    found = diff(sides[0], sides[1])
+    assert (found.tally.regressed, found.tally.within_noise) == (0, 6)
+    assert (found.overall.verdict, found.overall.p, found.has_regressed) == ("regressed", "1/64", True)
+    assert "as a whole: worse than chance explains, p 0.016" in render_comparison_text(found)
+
+
+def single_run(number: int, status: Standing) -> site_report.TestReport:
+    return site_report.TestReport(f"t{number}", 1, status, (GateResult("expect", "passed"),), model="claude")
+
+
+def test_runs_that_a_report_does_not_tell_apart_are_never_a_regression() -> None:
+    found = diff(class_report(4, 4), class_report(0, 4))
+    assert (found.tally.within_noise, found.overall.tests) == (1, 0)
+    assert diff(class_report(4, 4), class_report(0, 4), is_strict=True).tally.regressed == 1
