@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runners.trace_formats.traces import LISTED, SERVERS, read_bytes
+from toolgrade.gate_scoring import score_selection
 from toolgrade.gates.trace import Call, Trace
-from toolgrade.runners.scoring import score_selection
 from toolgrade.runners.trace_formats.resolved_run import NameResolver
 
 TOOLS = [(server, tool) for server, tools in sorted(LISTED.items()) for tool in sorted(tools)]
@@ -98,7 +98,7 @@ def test_a_trace_in_another_format_gets_the_same_verdict(turns: Turns, write: Ca
     own = _write_own(turns)
     assert [call.id for call in read.tool_calls] == [call.id for call in own.tool_calls]
     assert score_selection(CLASSES, [read]) == score_selection(CLASSES, [own])
-    if write not in (write_openai,):
+    if write is not write_openai:
         assert [call.status for call in read.tool_calls] == [call.status for call in own.tool_calls]
     if write is not write_codex:
         assert [call.turn for call in read.tool_calls] == [call.turn for call in own.tool_calls]
