@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from timing import least
 
@@ -64,11 +64,12 @@ def write_large(source: Path, file: Path, size: int) -> None:
 
 
 def _find_lists(value: Any) -> Iterator[list[Any]]:
+    """Yield the outermost lists of a document."""
     if isinstance(value, list):
-        yield value
-        return
-    for part in value.values() if isinstance(value, dict) else ():
-        yield from _find_lists(part)
+        yield cast(list[Any], value)
+    elif isinstance(value, dict):
+        for part in cast(dict[str, Any], value).values():
+            yield from _find_lists(part)
 
 
 def read(file: Path) -> None:
