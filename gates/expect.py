@@ -63,7 +63,7 @@ BLOCK = ExpectBlock
 
 
 class ExpectTally:
-    """Asserts run by run; keeps of each assertion the first run that broke it."""
+    """Checks every assertion on each run, and keeps the first run that broke it."""
 
     def __init__(self, gate: Expect) -> None:
         self._checks = [(expectation, parse_target(expectation.target)) for expectation in gate.expect]

@@ -74,7 +74,9 @@ def test_quiet_says_nothing_of_it(run_toolgrade: RunToolgrade) -> None:
     assert run_toolgrade("score", "s.yml", CLAUDE, "--quiet").stderr == ""
 
 
-def test_a_name_of_two_servers_ends_with_both_named_and_nothing_scored(run_toolgrade: RunToolgrade, suite: Path) -> None:
+def test_a_name_of_two_servers_ends_with_both_named_and_nothing_scored(
+    run_toolgrade: RunToolgrade, suite: Path
+) -> None:
     suite.write_text(SUITE.replace("{catalog: docs.json}", "{command: [docs-server]}"))
     done = run_toolgrade("score", "s.yml", INSPECT)
     assert (done.code, done.stdout) == (2, "")
@@ -112,7 +114,9 @@ def test_a_prompt_of_no_test_is_an_error_with_the_nearest(run_toolgrade: RunTool
     done = run_toolgrade("score", "s.yml", GOLDEN / "codex-rollout" / "session-ghost.jsonl")
     assert (done.code, done.stdout) == (2, "")
     assert "no test has the prompt of this trace; the nearest is that of `counts`: --test NAME" in done.stderr
-    assert run_toolgrade("score", "s.yml", GOLDEN / "codex-rollout" / "session-ghost.jsonl", "--test", "counts").code == 0
+    assert (
+        run_toolgrade("score", "s.yml", GOLDEN / "codex-rollout" / "session-ghost.jsonl", "--test", "counts").code == 0
+    )
 
 
 def test_a_trace_without_a_prompt_needs_the_test(run_toolgrade: RunToolgrade, suite: Path) -> None:
@@ -162,7 +166,9 @@ def test_our_own_format_is_taken_as_it_is_with_a_warning(run_toolgrade: RunToolg
     (tmp_path / "own.json").write_text(json.dumps({"tool_calls": [{"name": name} for name in names]}))
     done = run_toolgrade("score", "s.yml", "own.json")
     assert done.code == 1
-    assert "`mcp__docs__search` is taken as it is, and looks like the member `docs.search`: --resolve-names" in done.stderr
+    assert (
+        "`mcp__docs__search` is taken as it is, and looks like the member `docs.search`: --resolve-names" in done.stderr
+    )
     assert run_toolgrade("score", "s.yml", "own.json", "--resolve-names").code == 0
 
 
