@@ -1,4 +1,4 @@
-"""The one table of diagnostic codes: what each means and how to mend it. `docs/errors.md` is made from it."""
+"""The table of diagnostic codes: what each means and how to correct it. `docs/errors.md` is made from it."""
 
 from typing import Literal, NamedTuple
 

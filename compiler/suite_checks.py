@@ -1,6 +1,6 @@
-"""What is wrong with a suite as a whole: names used twice, dead references, checks that check nothing.
+"""Checks a suite as a whole: repeated names, dead references, tests that check nothing.
 
-It reads the raw values, so that a mistake of one kind does not hide those of another.
+It reads raw values, so that a mistake of one kind does not hide those of another.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _INHERITED = ("model", "models", "servers", "prompt")
 
 
 def check_document(document: Document, catalogs: Catalogs) -> Iterator[Diagnostic]:
-    """Every finding that needs more than one block to see."""
+    """Yield every finding that needs more than one block to see."""
     agents = list(iterate_entries(document.value, "agents"))
     tests = [(path, agent) for path, agent in agents if _has_check(agent)]
     tests += iterate_entries(document.value, "tests")
@@ -65,7 +65,7 @@ def _find_repeated_names(document: Document, named: list[Entry], kind: str) -> I
 
 
 def _is_aliased(document: Document, one: Path, other: Path) -> bool:
-    """Whether two entries are one block, so that their names stand in one place."""
+    """Return whether two entries are one block through an alias, so that their names have the same place."""
     return document.find_value_span((*one, "name")) == document.find_value_span((*other, "name"))
 
 
@@ -145,6 +145,7 @@ def _check_runnable(document: Document, path: Path, test: dict[str, Any]) -> Ite
 
 def _check_environment_references(document: Document) -> Iterator[Diagnostic]:
     text = document.source.text
+    # Walking every text of a large suite takes time; most suites name no variable.
     if "env:" not in text and "\\" not in text:  # an escape could spell it
         return
     for path, text, is_key in _walk_strings(document.value, ()):
