@@ -73,7 +73,7 @@ def _collect_catalogs(
 ) -> Catalogs:
     """Return what the servers list, by suite or for the one server that was named."""
     from ..runners.servers.listings import require_server_listings
-    from ..runners.suite_files import compile_suites
+    from ..runners.suite_files import compile_suites, map_suite_folders
     from .options import require_plan
 
     server = make_server_from_options(command, url, headers, name)
@@ -83,9 +83,10 @@ def _collect_catalogs(
         return [(name, require_server_listings([server], make_launch_context(), print_server_start))]
     if suite is None:
         raise click.UsageError("give a SUITE, --command or --url")
-    plan = require_plan(compile_suites([suite]))
+    compilation = compile_suites(suite)
+    plan, folders = require_plan(compilation), map_suite_folders(compilation)
     return [
-        (one.file, require_server_listings(one.servers, make_launch_context(Path(one.file).parent), print_server_start))
+        (one.file, require_server_listings(one.servers, make_launch_context(folders[one.id]), print_server_start))
         for one in plan.suites
     ]
 
