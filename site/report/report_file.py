@@ -12,6 +12,7 @@ from msgspec import UnsetType
 from ...foundations.fault import BadInput, Fault
 from ...foundations.paths import StrPath, list_paths
 from ...foundations.suggestion import format_suggestion
+from .report_consistency import find_contradictions
 from .report_model import SCHEMA, Report
 
 FILE = "report.json"
@@ -90,6 +91,8 @@ def _check_values(report: Report, origin: str) -> None:
     times = Counter((suite, test.name, test.model or "") for suite, test in tests)
     for suite, name, _ in (key for key, number in times.items() if number > 1):
         raise InvalidReport(f"{origin}: not a report: `{name}` of `{suite}` stands in it twice", _MAKE)
+    for problem in find_contradictions(report):
+        raise InvalidReport(f"{origin}: contradicts itself: {problem}", _MAKE)
 
 
 def _explain_decode_error(data: bytes, error: Exception) -> str:
