@@ -33,6 +33,7 @@ class Journal:
     """A JSONL file with a line for each finished cell, synced to disk line by line."""
 
     def __init__(self, folder: Path, suites: Iterable[SuitePlan]) -> None:
+        self.folder = folder
         # Named after the suites: two runs of different suites in one folder do not share a journal.
         names = "\0".join(sorted(suite.id for suite in suites))
         self.path = folder / FOLDER / f"live-{sha256(names.encode()).hexdigest()[:8]}.jsonl"

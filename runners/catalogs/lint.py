@@ -16,6 +16,7 @@ from .token_surface import CatalogTokens
 Kind = Literal["orders", "hidden", "lookalike", "clash", "duplicate", "undescribed", "large", "schema"]
 
 LARGE_TOKENS = 1000
+_READ_OF_DESCRIPTION = 100_000
 _EXCERPT = 80
 _HIDDEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 _CALL = r"(?:call|invoke|run|use)"
@@ -54,7 +55,7 @@ class _ListedTool(NamedTuple):
     @property
     def description(self) -> str:
         text = self.tool.get("description")
-        return text if isinstance(text, str) else ""
+        return text[:_READ_OF_DESCRIPTION] if isinstance(text, str) else ""
 
 
 def lint_catalog(listings: Mapping[str, ServerListing], surface: CatalogTokens) -> tuple[CatalogFinding, ...]:

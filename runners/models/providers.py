@@ -39,7 +39,13 @@ def connect_model(name: str, base_url: str | None, api_key: str | None) -> tuple
     except Exception as error:  # noqa: BLE001 - every SDK has errors of its own for what it is not given
         raise _make_connection_fault(name, error) from None
     # A profile may rewrite schemas for its provider: then the model would not see what the server sent.
-    model.profile = {**model.profile, "json_schema_transformer": None}
+    # And a chat stream that ends without a finish reason would count as whole.
+    profile: Any = {
+        **model.profile,
+        "json_schema_transformer": None,
+        "openai_chat_streaming_requires_finish_reason": True,
+    }
+    model.profile = profile
     _extend_timeouts(model)
     return found, model
 

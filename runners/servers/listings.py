@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...compiler.plan import AnyServer
-from ...foundations.fault import ServerFault
+from ...foundations.fault import Fault, ServerFault
 from ..catalogs.fingerprint import ServerListing
+from .environment import list_secret_values
 
 if TYPE_CHECKING:
     from .transports import LaunchContext
@@ -43,6 +45,8 @@ async def _collect_listings(
 async def _collect_listing(
     server: AnyServer, place: "LaunchContext", announce: Announce
 ) -> ServerListing | ServerFault:
+    from ..cassettes.redaction import Redactor
+    from ..unexpected_error import make_unexpected_error
     from .session import connect_server
 
     announce(server)
@@ -51,3 +55,8 @@ async def _collect_listing(
             return session.listing
     except ServerFault as fault:
         return fault
+    except Fault:
+        raise
+    except Exception as error:  # noqa: BLE001 - one server's failure does not hide what the others list
+        fault = make_unexpected_error(error, Redactor(list_secret_values([server], place.environment)), Path.cwd())
+        return ServerFault(server.name, f"could not be listed: {fault}", help=fault.help)

@@ -13,7 +13,6 @@ from typing import Any, Literal, cast
 
 from mcp import Client, MCPError
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, PaginatedRequestParams
-from pydantic import ValidationError
 
 from ...compiler.plan import AnyServer, CatalogServer, StdioServer
 from ...foundations.fault import Fault, ServerFault, ServerGone
@@ -29,8 +28,8 @@ CallStatus = Literal["ok", "empty", "error", "protocol_error", "timeout"]
 
 _SHOWN_LINES = 20
 _LAST_WORDS_S = 0.5
-_REFUSED_BY_SDK = (ValidationError, RuntimeError, RecursionError)
-"""What the SDK raises about an answer that did come: the answer itself is kept all the same."""
+_LONGEST_MESSAGE = 500
+_LONGEST_CURSOR = 64 * 1024
 
 for _name in ("mcp", "httpx2"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
@@ -164,9 +163,10 @@ class Session:
                 await self.client.session.call_tool(name, dict(args), read_timeout_seconds=self._limits.call_s)
             except MCPError as error:
                 return await self._handle_protocol_error(error)
-            except _REFUSED_BY_SDK as error:
+            except Exception as error:  # noqa: BLE001 - the SDK fails in many ways on an answer that did come: it is kept
                 if answer.result is None:
-                    return ServerCallResult("protocol_error", {"message": str(error)}, str(error))
+                    text = cut_result_text(_describe_error(error), self._limits.result_bytes)
+                    return ServerCallResult("protocol_error", {"message": text}, text)
         assert answer.result is not None, "this is a bug in toolgrade: an answer passed by the tap"
         return self._make_call_result(answer.result)
 
@@ -191,7 +191,7 @@ class Session:
 
     async def _fetch_all_tools(self) -> tuple[Mapping[str, Any], ...]:
         tools: list[Mapping[str, Any]] = []
-        cursor: str | None = None
+        cursor: Any = None
         seen: set[str] = set()
         for _ in range(self._limits.pages):
             page = await self._fetch_page(cursor)
@@ -199,6 +199,8 @@ class Session:
             cursor = page.get("nextCursor")
             if cursor is None:
                 return tuple(tools)
+            if not isinstance(cursor, str) or len(cursor) > _LONGEST_CURSOR:
+                raise self._make_fault("lists its tools with a cursor that is no text, or too long")
             if cursor in seen:
                 raise self._make_fault("lists its tools in a circle: it gave the same cursor twice")
             seen.add(cursor)
@@ -213,9 +215,9 @@ class Session:
                 if error.code == CONNECTION_CLOSED:
                     raise await self._make_gone_fault() from None
                 raise self._make_fault(f"did not list its tools: {error.message}") from None
-            except _REFUSED_BY_SDK as error:
+            except Exception as error:  # noqa: BLE001 - as above
                 if answer.result is None:
-                    raise self._make_fault(f"did not list its tools: {error}") from None
+                    raise self._make_fault(f"did not list its tools: {_describe_error(error)}") from None
         assert answer.result is not None, "this is a bug in toolgrade: an answer passed by the tap"
         return answer.result
 
@@ -227,7 +229,7 @@ class Session:
             return self._make_fault(f"could not be started: {error.strerror}", help_)
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
             return self._make_fault(f"{self._describe_end()} before it was ready")
-        return self._make_fault(f"could not be reached: {error or type(error).__name__}")
+        return self._make_fault(f"could not be reached: {_describe_error(error)}")
 
     async def _make_gone_fault(self) -> ServerGone:
         self.is_gone = True
@@ -260,6 +262,12 @@ def _extract_tools(page: dict[str, Any], fault: Any) -> list[Mapping[str, Any]]:
     if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in cast(list[Any], tools)):
         raise fault("answered tools/list with something that is no list of tools")
     return cast(list[Mapping[str, Any]], tools)
+
+
+def _describe_error(error: BaseException | None) -> str:
+    """Return what an exception says, on one line and no longer than is read."""
+    text = " ".join(str(error or "").split())
+    return f"{text[:_LONGEST_MESSAGE]}…" if len(text) > _LONGEST_MESSAGE else text or type(error).__name__
 
 
 def _find_innermost_error(error: BaseException | None) -> BaseException | None:
