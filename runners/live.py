@@ -7,9 +7,9 @@ from pathlib import Path
 
 from ..compiler.plan import LEXICAL
 from ..foundations.fault import Fault
+from ..foundations.redaction import Redactor
 from ..gates.gate_result import GateResult
 from .agents.agent import Agent
-from .cassettes.redaction import Redactor
 from .cell_result import CellResult
 from .cell_selection import PlannedCell, make_cell_key
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted

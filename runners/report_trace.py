@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ..foundations.redaction import REDACTED, Redactor
 from ..gates.tool_selection import CallOutcome, ToolClass, list_call_outcomes
 from ..gates.trace import Call, Trace
-from .cassettes.redaction import REDACTED, Redactor
 from .cell_result import ScoredCall, TraceResult
 
 MAX_ARGS_BYTES = 2_000

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import TracebackType
 
 from ..foundations.fault import Fault
+from ..foundations.redaction import Redactor
 from .atomic_file import write_durably
-from .cassettes.redaction import Redactor
 
 FOLDER = ".toolgrade"
 _OURS = __name__.partition(".")[0]

@@ -45,7 +45,7 @@ async def _collect_listings(
 async def _collect_listing(
     server: AnyServer, place: "LaunchContext", announce: Announce
 ) -> ServerListing | ServerFault:
-    from ..cassettes.redaction import Redactor
+    from ...foundations.redaction import Redactor
     from ..unexpected_error import make_unexpected_error
     from .session import connect_server
 

@@ -16,7 +16,7 @@ from ...foundations.json_value import describe_value, is_same_json
 from ...gates.expectation import to_report_value
 from ...gates.gate_result import AssertionResult, ClassResult, Counts, GateResult
 from ...gates.grade import letter_grade
-from ...gates.matcher import explain_mismatch
+from ...gates.operators import explain_mismatch
 from ...gates.tool_selection import find_missed_classes
 from .report_model import Report, TestReport, filter_report
 

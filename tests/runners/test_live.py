@@ -15,9 +15,9 @@ from tests.rogues import ROGUE, started_by_us
 from tests.scripted import Script, asking
 from toolgrade.compiler.plan import Plan
 from toolgrade.foundations.fault import Fault
+from toolgrade.foundations.redaction import Redactor
 from toolgrade.runners.agents.agent import Agent, AskedCall, Task, ToolAnswer, Turn
 from toolgrade.runners.cassettes.recording import FinishedRun, make_cassette
-from toolgrade.runners.cassettes.redaction import Redactor
 from toolgrade.runners.catalogs.fingerprint import fingerprint
 from toolgrade.runners.cell_result import CellResult
 from toolgrade.runners.cell_selection import PlannedCell, iterate_cells, make_cell_key

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgrade.runners.cassettes import redaction
-from toolgrade.runners.cassettes.redaction import Redactor, may_hold_secret
+from toolgrade.foundations import redaction
+from toolgrade.foundations.redaction import Redactor, may_hold_secret
 
 SECRET = "CANARY-pä/ss+word\\9?😀and-a-rather-long-tail-so-that-base64-is-wrapped-over-lines"
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAcanarycanary\nQIDAQABAoIBAcanary==\n-----END RSA PRIVATE KEY-----"
@@ -145,7 +145,7 @@ FRAGMENTS = [
 
 @given(st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=6).map("".join))
 def test_what_the_screen_lets_pass_no_pattern_would_change(text: str) -> None:
-    changed = [pattern for pattern, by in redaction._REPLACEMENTS if pattern.sub(by, text) != text]
+    changed = [pattern for pattern, by in redaction.REPLACEMENTS if pattern.sub(by, text) != text]
     assert may_hold_secret(text) or not changed
 
 

@@ -55,7 +55,7 @@ _PEM = re.compile(
 _URL_PASSWORD = re.compile(
     r"(\b[A-Za-z][A-Za-z0-9+.-]{0,20}://[^/\s:@?#]{0,256}:)(?!\[redacted\])[^/\s@?#]{1,1024}(?=@)"
 )
-_REPLACEMENTS = (
+REPLACEMENTS = (
     (_PEM, REDACTED),
     (_AUTHORIZATION, rf"\1{REDACTED}"),
     (_MEMBER, rf"\1{REDACTED}"),
@@ -118,7 +118,7 @@ class Redactor:
         return self._known.are_in(data.decode("utf-8", "replace"))
 
     def _redact_patterns(self, text: str) -> str:
-        for pattern, by in _REPLACEMENTS:
+        for pattern, by in REPLACEMENTS:
             text, count = pattern.subn(by, text)
             self.count += count
         return text
