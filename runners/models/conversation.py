@@ -12,6 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Tool
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.usage import RequestUsage
 
 from ...compiler.plan import Sampling
 from ...foundations.fault import Fault
@@ -86,7 +87,8 @@ class ModelConversation:
             try:
                 return await self._send_request(reservation)
             except ContentFilterError:
-                return ModelAnswer(ModelResponse(parts=[], finish_reason="content_filter"))
+                unknown = RequestUsage(unmeasured_requests=1)
+                return ModelAnswer(ModelResponse(parts=[], usage=unknown, finish_reason="content_filter"))
             except AgentRunError as error:
                 raise translate_provider_error(error, self._line.name) from error
             except (Fault, TransientError):

@@ -119,7 +119,8 @@ def _is_countable(response: ModelResponse) -> bool:
 
 def _describe_problems(answer: ModelAnswer, asked: str) -> Iterator[str]:
     response = answer.response
-    if _extract_usage(response) is None and not response.usage.unmeasured_requests:
+    is_measured = not response.usage.unmeasured_requests and not answer.broke_off
+    if is_measured and _extract_usage(response) is None:
         yield "the provider's usage is no count of tokens: usage and cost are absent"
     if answer.broke_off:
         yield "the answer broke off in the middle of a call"

@@ -16,9 +16,11 @@ from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, PaginatedRequestParams
 
 from ...compiler.plan import AnyServer, CatalogServer, StdioServer
 from ...foundations.fault import Fault, ServerFault, ServerGone
+from ...foundations.redaction import Redactor
 from ..catalogs.fingerprint import ServerListing
 from .bounded_result import cut_result, cut_result_text
 from .content import filter_result_fields, format_result_text
+from .environment import list_run_secrets
 from .limits import ServerLimits
 from .stdio import StdioState
 from .transports import LaunchContext, make_transport
@@ -73,6 +75,7 @@ class Session:
         self.is_gone = False
         self._place, self._limits = place, limits
         self._wire, self._tap = StdioState(), MessageTap()
+        self._redactor = Redactor(list_run_secrets([server], place.environment))
         self._client: Client | None = None
         self._settled, self._stop = asyncio.Event(), asyncio.Event()
         self._failure: BaseException | None = None
@@ -109,7 +112,10 @@ class Session:
     def list_notes(self) -> tuple[str, ...]:
         """The same in numbers, with an example."""
         counts = [
-            (self._wire.skipped_lines, f"lines on stdout skipped; the first: {self._wire.first_skipped}"),
+            (
+                self._wire.skipped_lines,
+                f"lines on stdout skipped; the first: {self._redactor.redact_text(self._wire.first_skipped)[:200]}",
+            ),
             (self._tap.stray_answers, "answers to nothing ignored"),
             *((count, f"times {method} denied") for method, count in sorted(self._tap.denied.items())),
         ]
@@ -172,13 +178,14 @@ class Session:
 
     def _make_call_result(self, raw: dict[str, Any]) -> ServerCallResult:
         result = filter_result_fields(raw)
+        kept = cut_result(result, self._limits.result_bytes)
+        if kept is not result:  # half a secret is not found any more
+            kept = cut_result(self._redactor.redact_value(result), self._limits.result_bytes)
         text = cut_result_text(format_result_text(result), self._limits.result_bytes)
         if raw.get("resultType") == "input_required":
-            return ServerCallResult(
-                "error", cut_result(result, self._limits.result_bytes), "the tool asked for input: denied"
-            )
+            return ServerCallResult("error", kept, "the tool asked for input: denied")
         status = "error" if raw.get("isError") is True else "ok" if result else "empty"
-        return ServerCallResult(status, cut_result(result, self._limits.result_bytes), text)
+        return ServerCallResult(status, kept, text)
 
     async def _handle_protocol_error(self, error: MCPError) -> ServerCallResult:
         if error.code == CONNECTION_CLOSED:
@@ -250,11 +257,11 @@ class Session:
         return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
 
     def _make_fault(self, what: str, help_: str | None = None) -> ServerFault:
-        return ServerFault(self.server.name, what, self._get_stderr_tail(), help_)
+        return ServerFault(self.server.name, self._redactor.redact_text(what), self._get_stderr_tail(), help_)
 
     def _get_stderr_tail(self) -> tuple[str, ...]:
         stderr = "" if self._wire.process is None else self._wire.process.stderr
-        return tuple(stderr.rstrip().splitlines()[-_SHOWN_LINES:])
+        return tuple(self._redactor.redact_text(stderr.rstrip()).splitlines()[-_SHOWN_LINES:])
 
 
 def _extract_tools(page: dict[str, Any], fault: Any) -> list[Mapping[str, Any]]:

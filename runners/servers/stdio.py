@@ -42,7 +42,7 @@ class StdioState:
 
     def skip_line(self, line: bytes) -> None:
         self.skipped_lines += 1
-        self.first_skipped = self.first_skipped or line[:200].decode("utf-8", "replace")
+        self.first_skipped = self.first_skipped or line[:_LOOKED_AT].decode("utf-8", "replace")
 
 
 @asynccontextmanager
