@@ -50,6 +50,7 @@ def describe_server_start(server: "AnyServer") -> str:
     import shlex
 
     from .compiler.plan import HttpServer, StdioServer
+    from .foundations.redaction import Redactor
 
     match server:
         case StdioServer():
@@ -58,7 +59,7 @@ def describe_server_start(server: "AnyServer") -> str:
             what = f"connecting to {server.url}"
         case _:
             what = f"serving {server.catalog}"
-    return make_visible(f"{server.name}: {what}")
+    return make_visible(Redactor().redact_text(f"{server.name}: {what}"))
 
 
 def _apply_style(text: str, style: str) -> str:

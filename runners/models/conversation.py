@@ -8,18 +8,20 @@ from decimal import Decimal
 
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, ContentFilterError
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolReturnPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.usage import RequestUsage
 
 from ...compiler.plan import Sampling
+from ...foundations.fault import Fault
 from ..agents.agent import OfferedTool, Task, ToolAnswer, Turn
 from .budget import NOTHING, Budget, Reservation
 from .model_turn import ModelAnswer, make_turn, split_joined_calls
 from .prices import ModelPrice
-from .provider_errors import translate_provider_error
-from .retries import Clock, RetryPolicy, call_with_retries
+from .provider_errors import make_unreadable_fault, translate_provider_error
+from .retries import Clock, RetryPolicy, TransientError, call_with_retries
 
 BYTES_A_TOKEN = 2
 """Fewer than text has, so that a token count made from it is a bound rather than a guess."""
@@ -75,7 +77,6 @@ class ModelConversation:
             self._tokens += sum(_compute_text_token_bound(answer.text) for answer in answers)
         async with self._line.limit:
             answer, retries = await call_with_retries(self._try_request, self._line.retry_policy, self._line.clock)
-        answer = split_joined_calls(answer)
         self._messages.append(answer.response)
         turn = make_turn(answer, self._line.model.model_name, retries)
         self._tokens += (turn.usage and turn.usage.output_tokens) or self._line.sampling.max_tokens
@@ -86,10 +87,14 @@ class ModelConversation:
             try:
                 return await self._send_request(reservation)
             except ContentFilterError:
-                refused = ModelResponse(parts=[], finish_reason="content_filter")
-                return ModelAnswer(refused)
+                unknown = RequestUsage(unmeasured_requests=1)
+                return ModelAnswer(ModelResponse(parts=[], usage=unknown, finish_reason="content_filter"))
             except AgentRunError as error:
                 raise translate_provider_error(error, self._line.name) from error
+            except (Fault, TransientError):
+                raise
+            except Exception as error:  # SDKs take a malformed answer as it comes, and fail on it anywhere
+                raise make_unreadable_fault(error, self._line.name) from error
 
     async def _send_request(self, reservation: Reservation) -> ModelAnswer:
         """Read a response to its end. What breaks off after a call began is kept: it says what was picked."""
@@ -103,13 +108,20 @@ class ModelConversation:
                 async for _event in stream:
                     pass
             except AgentRunError:
-                response = stream.get()
-                if not any(isinstance(part, ToolCallPart) for part in response.parts):
+                answer = ModelAnswer(stream.get(), broke_off=True)
+                if not answer.has_calls:
                     raise
-                return ModelAnswer(response, broke_off=True)
-            answer = ModelAnswer(stream.get())
-        cost = make_turn(answer, self._line.model.model_name, 0).cost
-        reservation.settle(cost)
+            else:
+                answer = self._check_end(stream.get())
+        answer = split_joined_calls(answer)
+        reservation.settle(make_turn(answer, self._line.model.model_name, 0).cost)
+        return answer
+
+    def _check_end(self, response: ModelResponse) -> ModelAnswer:
+        """Return the answer; raise `TransientError` if it ended without its stop event and before a call."""
+        answer = ModelAnswer(response, broke_off=response.finish_reason is None or response.state != "complete")
+        if answer.broke_off and not answer.has_calls:
+            raise TransientError(f"{self._line.name}: the answer ended before it was whole")
         return answer
 
 

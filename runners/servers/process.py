@@ -10,9 +10,11 @@ from pathlib import Path
 from .limits import ServerLimits
 from .line_splitter import LineBuffer, LongLine
 from .process_tree import MARK, end_process_tree, kill_process_tree, send_sigterm
+from .watchdog import watch_process
 
 _CHUNK = 256 * 1024
 _POLL_S = 0.01
+_LONGEST_SECRET = 8 * 1024
 
 
 class ServerProcess:
@@ -32,6 +34,7 @@ class ServerProcess:
         process = await asyncio.create_subprocess_exec(
             *argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, env={**env, MARK: mark}, cwd=cwd, start_new_session=True
         )
+        watch_process(process.pid, mark)
         return cls(process, mark, limits)
 
     @property
@@ -101,4 +104,7 @@ class ServerProcess:
         assert self._process.stderr is not None
         while chunk := await self._process.stderr.read(_CHUNK):
             self._tail += chunk
-            del self._tail[: -self._limits.stderr_bytes]
+            if len(self._tail) > self._limits.stderr_bytes:
+                del self._tail[: -self._limits.stderr_bytes]
+                # The first line may have lost its beginning, and half a secret is not found any more.
+                del self._tail[: self._tail.find(b"\n") + 1 or min(len(self._tail), _LONGEST_SECRET)]

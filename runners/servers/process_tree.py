@@ -4,7 +4,6 @@ A descendant may found a session of its own or be adopted by init, so that neith
 does not shed by that is its environment: every server carries a mark there, and on Linux /proc shows who has it.
 """
 
-import asyncio
 import os
 import signal
 from collections.abc import Iterator
@@ -19,6 +18,8 @@ _PAUSE_S = 0.02
 
 async def end_process_tree(pid: int, mark: str) -> None:
     """Kill a server and all it started; ends when none is left, or cannot be killed."""
+    import asyncio  # the watchdog needs the rest of this module, at once
+
     for _ in range(_ROUNDS):
         if not kill_process_tree(pid, mark):
             return

@@ -13,13 +13,14 @@ from typing import Any, Literal, cast
 
 from mcp import Client, MCPError
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, PaginatedRequestParams
-from pydantic import ValidationError
 
 from ...compiler.plan import AnyServer, CatalogServer, StdioServer
 from ...foundations.fault import Fault, ServerFault, ServerGone
+from ...foundations.redaction import Redactor
 from ..catalogs.fingerprint import ServerListing
 from .bounded_result import cut_result, cut_result_text
 from .content import filter_result_fields, format_result_text
+from .environment import list_run_secrets
 from .limits import ServerLimits
 from .stdio import StdioState
 from .transports import LaunchContext, make_transport
@@ -29,8 +30,8 @@ CallStatus = Literal["ok", "empty", "error", "protocol_error", "timeout"]
 
 _SHOWN_LINES = 20
 _LAST_WORDS_S = 0.5
-_REFUSED_BY_SDK = (ValidationError, RuntimeError, RecursionError)
-"""What the SDK raises about an answer that did come: the answer itself is kept all the same."""
+_LONGEST_MESSAGE = 500
+_LONGEST_CURSOR = 64 * 1024
 
 for _name in ("mcp", "httpx2"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
@@ -74,6 +75,7 @@ class Session:
         self.is_gone = False
         self._place, self._limits = place, limits
         self._wire, self._tap = StdioState(), MessageTap()
+        self._redactor = Redactor(list_run_secrets([server], place.environment))
         self._client: Client | None = None
         self._settled, self._stop = asyncio.Event(), asyncio.Event()
         self._failure: BaseException | None = None
@@ -110,7 +112,10 @@ class Session:
     def list_notes(self) -> tuple[str, ...]:
         """Return the same in numbers, with an example."""
         counts = [
-            (self._wire.skipped_lines, f"lines on stdout skipped; the first: {self._wire.first_skipped}"),
+            (
+                self._wire.skipped_lines,
+                f"lines on stdout skipped; the first: {self._redactor.redact_text(self._wire.first_skipped)[:200]}",
+            ),
             (self._tap.stray_answers, "answers to nothing ignored"),
             *((count, f"times {method} denied") for method, count in sorted(self._tap.denied.items())),
         ]
@@ -164,21 +169,23 @@ class Session:
                 await self.client.session.call_tool(name, dict(args), read_timeout_seconds=self._limits.call_s)
             except MCPError as error:
                 return await self._handle_protocol_error(error)
-            except _REFUSED_BY_SDK as error:
+            except Exception as error:  # noqa: BLE001 - the SDK fails in many ways on an answer that did come: it is kept
                 if answer.result is None:
-                    return ServerCallResult("protocol_error", {"message": str(error)}, str(error))
+                    text = cut_result_text(_describe_error(error), self._limits.result_bytes)
+                    return ServerCallResult("protocol_error", {"message": text}, text)
         assert answer.result is not None, "this is a bug in toolgrade: an answer passed by the tap"
         return self._make_call_result(answer.result)
 
     def _make_call_result(self, raw: dict[str, Any]) -> ServerCallResult:
         result = filter_result_fields(raw)
+        kept = cut_result(result, self._limits.result_bytes)
+        if kept is not result:  # half a secret is not found any more
+            kept = cut_result(self._redactor.redact_value(result), self._limits.result_bytes)
         text = cut_result_text(format_result_text(result), self._limits.result_bytes)
         if raw.get("resultType") == "input_required":
-            return ServerCallResult(
-                "error", cut_result(result, self._limits.result_bytes), "the tool asked for input: denied"
-            )
+            return ServerCallResult("error", kept, "the tool asked for input: denied")
         status = "error" if raw.get("isError") is True else "ok" if result else "empty"
-        return ServerCallResult(status, cut_result(result, self._limits.result_bytes), text)
+        return ServerCallResult(status, kept, text)
 
     async def _handle_protocol_error(self, error: MCPError) -> ServerCallResult:
         if error.code == CONNECTION_CLOSED:
@@ -191,7 +198,7 @@ class Session:
 
     async def _fetch_all_tools(self) -> tuple[Mapping[str, Any], ...]:
         tools: list[Mapping[str, Any]] = []
-        cursor: str | None = None
+        cursor: Any = None
         seen: set[str] = set()
         for _ in range(self._limits.pages):
             page = await self._fetch_page(cursor)
@@ -199,6 +206,8 @@ class Session:
             cursor = page.get("nextCursor")
             if cursor is None:
                 return tuple(tools)
+            if not isinstance(cursor, str) or len(cursor) > _LONGEST_CURSOR:
+                raise self._make_fault("lists its tools with a cursor that is no text, or too long")
             if cursor in seen:
                 raise self._make_fault("lists its tools in a circle: it gave the same cursor twice")
             seen.add(cursor)
@@ -213,9 +222,9 @@ class Session:
                 if error.code == CONNECTION_CLOSED:
                     raise await self._make_gone_fault() from None
                 raise self._make_fault(f"did not list its tools: {error.message}") from None
-            except _REFUSED_BY_SDK as error:
+            except Exception as error:  # noqa: BLE001 - as above
                 if answer.result is None:
-                    raise self._make_fault(f"did not list its tools: {error}") from None
+                    raise self._make_fault(f"did not list its tools: {_describe_error(error)}") from None
         assert answer.result is not None, "this is a bug in toolgrade: an answer passed by the tap"
         return answer.result
 
@@ -227,7 +236,7 @@ class Session:
             return self._make_fault(f"could not be started: {error.strerror}", help_)
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
             return self._make_fault(f"{self._describe_end()} before it was ready")
-        return self._make_fault(f"could not be reached: {error or type(error).__name__}")
+        return self._make_fault(f"could not be reached: {_describe_error(error)}")
 
     async def _make_gone_fault(self) -> ServerGone:
         self.is_gone = True
@@ -248,11 +257,11 @@ class Session:
         return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
 
     def _make_fault(self, what: str, help_: str | None = None) -> ServerFault:
-        return ServerFault(self.server.name, what, self._get_stderr_tail(), help_)
+        return ServerFault(self.server.name, self._redactor.redact_text(what), self._get_stderr_tail(), help_)
 
     def _get_stderr_tail(self) -> tuple[str, ...]:
         stderr = "" if self._wire.process is None else self._wire.process.stderr
-        return tuple(stderr.rstrip().splitlines()[-_SHOWN_LINES:])
+        return tuple(self._redactor.redact_text(stderr.rstrip()).splitlines()[-_SHOWN_LINES:])
 
 
 def _extract_tools(page: dict[str, Any], fault: Any) -> list[Mapping[str, Any]]:
@@ -260,6 +269,12 @@ def _extract_tools(page: dict[str, Any], fault: Any) -> list[Mapping[str, Any]]:
     if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in cast(list[Any], tools)):
         raise fault("answered tools/list with something that is no list of tools")
     return cast(list[Mapping[str, Any]], tools)
+
+
+def _describe_error(error: BaseException | None) -> str:
+    """Return what an exception says, on one line and no longer than is read."""
+    text = " ".join(str(error or "").split())
+    return f"{text[:_LONGEST_MESSAGE]}…" if len(text) > _LONGEST_MESSAGE else text or type(error).__name__
 
 
 def _find_innermost_error(error: BaseException | None) -> BaseException | None:

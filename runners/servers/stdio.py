@@ -11,7 +11,14 @@ from pathlib import Path
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 
 from .limits import ServerLimits
 from .line_splitter import LongLine, UnterminatedLine
@@ -20,6 +27,7 @@ from .wire_capture import Streams
 
 _ID_FIRST = re.compile(rb'^\s*\{[^{]*?"id"\s*:\s*(\d+)')
 _ID_LAST = re.compile(rb'"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
+_LOOKED_AT = 4096
 _GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
 
 
@@ -34,7 +42,7 @@ class StdioState:
 
     def skip_line(self, line: bytes) -> None:
         self.skipped_lines += 1
-        self.first_skipped = self.first_skipped or line[:200].decode("utf-8", "replace")
+        self.first_skipped = self.first_skipped or line[:_LOOKED_AT].decode("utf-8", "replace")
 
 
 @asynccontextmanager
@@ -89,9 +97,25 @@ def _parse_message(line: bytes | LongLine, wire: StdioState) -> JSONRPCMessage |
         return _make_replacement_answer(line, wire)
     with suppress(ValueError, RecursionError):
         return jsonrpc_message_adapter.validate_python(json.loads(line), by_name=False)
+    if answered := _find_answered_id(line, line):
+        return _make_unreadable_answer(answered)
     if line.strip():
         wire.skip_line(line)
     return None
+
+
+def _find_answered_id(start: bytes, end: bytes) -> int | None:
+    """Return the id of a line that looks like an answer and cannot be read as one."""
+    if not start.lstrip().startswith(b"{") or b'"method"' in start[:200]:
+        return None
+    found = _ID_FIRST.search(start[:_LOOKED_AT]) or _ID_LAST.search(end[-_LOOKED_AT:])
+    return int(found[1]) if found else None
+
+
+def _make_unreadable_answer(number: int) -> JSONRPCMessage:
+    """Return an error for whoever waits: without it an answer that is no JSON would be a time-out."""
+    error = ErrorData(code=PARSE_ERROR, message="the server sent an answer that cannot be read as JSON-RPC")
+    return JSONRPCError(jsonrpc="2.0", id=number, error=error)
 
 
 def _make_replacement_answer(line: LongLine, wire: StdioState) -> JSONRPCMessage | None:
