@@ -53,12 +53,12 @@ def read_client_config(path: Path) -> ClientConfig:
     """Return the servers that a client's configuration names. Raise BadInput if the file is not one."""
     try:
         text = path.read_text(encoding="utf-8")
-        document = json.loads(text)
+        document: dict[str, Any] = json.loads(text)
     except OSError as error:
         raise BadInput(f"{path.as_posix()}: {error.strerror or error}", "name a file such as .mcp.json") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path.as_posix()}: not JSON: {error}", "comments are not allowed in it") from None
-    keys = [key for key in _KEYS if isinstance(document, dict) and isinstance(document.get(key), dict)]
+    keys = [key for key in _KEYS if isinstance(document, dict) and isinstance(document.get(key), dict)]  # pyright: ignore[reportUnnecessaryIsInstance]
     if not keys:
         raise BadInput(f"{path.as_posix()}: it has no `mcpServers`", "name a file such as .mcp.json")
     return ClientConfig(text, document, keys[0])
@@ -70,7 +70,7 @@ def install_taps(config: ClientConfig, python: str, log: Path) -> ConfigEdit:
     for name, entry in config.servers.items():
         if _find_tapped_command(entry):
             notes.append(f"{name}: has a tap already")
-        elif isinstance(entry, dict) and isinstance(entry.get("command"), str):
+        elif isinstance(entry, dict) and isinstance(cast(dict[str, Any], entry).get("command"), str):
             servers[name] = wrap_server(cast(dict[str, Any], entry), name, python, log)
             notes.append(f"{name}: tapped, log in {log.as_posix()}")
         else:
@@ -104,14 +104,14 @@ def make_tap_arguments(name: str, log: Path, command: Sequence[str], secrets: Se
 
 
 def _set_command(entry: Mapping[str, Any], command: str, args: Sequence[str]) -> dict[str, Any]:
-    """Return an entry with another command; `args` is left out if it is empty and was not there."""
+    """Return an entry with another command, and without `args` if there are none."""
     changed = {**entry, "command": command, "args": list(args)}
-    return changed if args or entry.get("args") == [] else {key: changed[key] for key in changed if key != "args"}
+    return changed if args else {key: value for key, value in changed.items() if key != "args"}
 
 
 def _find_tapped_command(entry: Any) -> list[str]:
     """Return the command behind the tap of an entry; an empty list if it has none."""
-    args = cast(dict[str, Any], entry).get("args") if isinstance(entry, dict) else None
-    if not isinstance(args, list) or args[:3] != ["-m", "toolgrade", "tap"] or "--" not in args:
-        return []
-    return cast(list[str], args[args.index("--") + 2 :])
+    found = cast(dict[str, Any], entry).get("args") if isinstance(entry, dict) else None
+    args = cast(list[str], found) if isinstance(found, list) else []
+    is_tapped = args[:3] == ["-m", "toolgrade", "tap"] and "--" in args
+    return args[args.index("--") + 2 :] if is_tapped else []

@@ -11,11 +11,19 @@ _FILE = click.Path(path_type=Path)
 @click.argument("name", required=False)
 @click.argument("command", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
 @click.option(
-    "--log", "log_file", metavar="FILE", type=_FILE, default=Path("tap.jsonl"), show_default=True,
+    "--log",
+    "log_file",
+    metavar="FILE",
+    type=_FILE,
+    default=Path("tap.jsonl"),
+    show_default=True,
     help="Append to this log; several taps may share one.",
 )
 @click.option(
-    "--secret", "secrets", metavar="VARIABLE", multiple=True,
+    "--secret",
+    "secrets",
+    metavar="VARIABLE",
+    multiple=True,
     help="Keep the value of this environment variable out of the log. May be repeated.",
 )
 @click.option("--install", metavar="FILE", type=_FILE, help="Put a tap around every server of a .mcp.json.")
