@@ -12,6 +12,7 @@ from .agents.agent import Agent
 from .cassettes.redaction import Redactor
 from .cell_result import CellResult
 from .cell_selection import PlannedCell, make_cell_key
+from .drivers.driven_run import check_driver
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted
 from .journal import Journal
 from .live_cell import LiveCellRunner, StoreRun, list_test_servers, score_journal_entry
@@ -53,6 +54,8 @@ class LiveRun:
         # All variables are checked before the first server starts: nothing is spent on a run that cannot finish.
         for planned in cells:
             check_server_variables(list_test_servers(planned), self._inputs.environment)
+            if planned.test.driver is not None:
+                check_driver(planned.test.driver, self._inputs.environment)
         self._listener(RunStarted(len(cells)))
         # A cell waits here before it opens a session, so a waiting cell holds no server.
         slots = asyncio.Semaphore(workers)
@@ -87,7 +90,7 @@ class LiveRun:
             return self._make_error_result(planned, Fault(f"not run: {self._stopped[suite.id]}"))
         try:
             entry = await live.run(
-                planned, self._inputs.agents[make_cell_key(planned)], self._inputs.get_launch_context(planned)
+                planned, self._inputs.agents.get(make_cell_key(planned)), self._inputs.get_launch_context(planned)
             )
         except Fault as fault:
             if fault.ends_the_suite:
