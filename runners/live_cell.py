@@ -20,7 +20,7 @@ from .cassettes.recording import FinishedRun
 from .catalogs.observed_tools import ObservedTools, ObservedToolsCache
 from .cell_result import CatalogSurface, CellResult, RecordedTools
 from .cell_selection import PlannedCell
-from .drivers.driven_run import DriverSetup, describe_command, run_driver
+from .drivers.driven_run import DriverSetup, run_driver
 from .events import CallMade, DriverStarting, Listener, ServerStarting
 from .journal import JournalEntry
 from .report_trace import keep_as_recorded
@@ -76,10 +76,9 @@ class LiveCellRunner:
         """Have the test's driver run its conversation once."""
         assert planned.test.driver is not None, "this is a bug in toolgrade: a cell without a driver has an agent"
         setup = DriverSetup(planned, planned.test.driver, list_test_servers(planned), context)
-        self._listener(DriverStarting(setup.driver.label, describe_command(setup)))
         for server in setup.servers:
             self._listener(ServerStarting(server))
-        done = await run_driver(setup)
+        done = await run_driver(setup, lambda argv: self._listener(DriverStarting(setup.driver.label, argv)))
         for _ in done.finished.tool_calls:
             self._listener(CallMade(planned))
         seen = self._observed.get_observed_tools(done.listings)

@@ -2,7 +2,7 @@
 
 import io
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,9 @@ from .program import DriverFault, ProgramCommand, run_program
 from .workspace import Workspace, expand_driver_variables, make_program_environment, make_workspace, tap_servers
 
 TAPS_ALONE = "tap"
-_SHOWN_PROMPT = "PROMPT"
+_PROMPT = "{prompt}"
+
+Announce = Callable[[tuple[str, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,11 @@ def check_driver(driver: DriverPlan, environment: Mapping[str, str]) -> None:
     expand_driver_variables(driver, environment)
 
 
-async def run_driver(setup: DriverSetup) -> DrivenRun:
-    """Run a test once. Raise a `Fault` if the program fails or its run cannot be counted."""
+async def run_driver(setup: DriverSetup, announce: Announce) -> DrivenRun:
+    """Run a test once. Raise a `Fault` if the program fails or its run cannot be counted.
+
+    `announce` is called with the command line before it is started, a word in place of the prompt.
+    """
     began = time.monotonic()
     with make_workspace(setup.driver, setup.place) as space:
         task = setup.make_task(space, tap_servers(setup.servers, space, setup.place))
@@ -97,19 +102,13 @@ async def run_driver(setup: DriverSetup) -> DrivenRun:
         command = ProgramCommand(
             setup.driver.label, launch.argv, env, space.workdir, space.mark, setup.driver.timeout_s
         )
+        announce(tuple(_PROMPT if part == task.prompt else part for part in launch.argv))
         taps = TapLogReader(space.log)
         output = await run_program(command, taps, frozenset(server.name for server in setup.servers))
         record = taps.read_on()
         check_readiness(setup, record, output.before_listing)
         trace = _read_run(setup.driver, preset, space.home, output.stdout)
         return make_driven_run(setup, record, trace, time.monotonic() - began)
-
-
-def describe_command(setup: DriverSetup) -> tuple[str, ...]:
-    """Return the command line of a driver as it is shown before it starts, with a word in place of the prompt."""
-    if setup.driver.argv:
-        return setup.driver.argv
-    return (setup.driver.label, _SHOWN_PROMPT)
 
 
 def _expand_command(driver: DriverPlan, task: DriverTask) -> Launch:
@@ -137,7 +136,7 @@ def _replace_placeholders(text: str, task: DriverTask) -> str:
     return PLACEHOLDER.sub(lambda found: values[found[1]], text)
 
 
-def check_readiness(setup: DriverSetup, record: TapRecord, before_listing: bytes | None) -> None:
+def check_readiness(setup: DriverSetup, record: TapRecord, before_listing: bytes) -> None:
     """Raise `DriverFault` if a server had not listed its tools when the program answered first.
 
     Such a run looks as if the program chose no tool; it never saw one.

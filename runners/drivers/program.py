@@ -41,12 +41,10 @@ class ProgramCommand:
 
 @dataclass(frozen=True, slots=True)
 class ProgramOutput:
-    """What a program that ended printed, and how much of it before every server had listed its tools."""
+    """What a program that ended printed, and which part of it surely before every server had listed its tools."""
 
     stdout: bytes
-    stderr: tuple[str, ...]
-    before_listing: bytes | None
-    """What was printed before; None if some server never listed."""
+    before_listing: bytes
 
 
 async def start_program(command: ProgramCommand) -> ServerProcess:
@@ -76,7 +74,8 @@ class _ProgramRun:
     ) -> None:
         self._command, self._process, self._taps, self._servers = command, process, taps, servers
         self._stdout = bytearray()
-        self._listed_at: int | None = None
+        self._is_listed = False
+        self._before_listing = 0
 
     async def finish(self) -> ProgramOutput:
         reading = asyncio.create_task(self._read_stdout())
@@ -90,8 +89,7 @@ class _ProgramRun:
         if code != 0:
             how = f"ended with code {code}" if code is not None and code >= 0 else f"was ended by signal {-(code or 0)}"
             raise self._make_fault(how)
-        before = None if self._listed_at is None else bytes(self._stdout[: self._listed_at])
-        return ProgramOutput(bytes(self._stdout), get_last_lines(self._process), before)
+        return ProgramOutput(bytes(self._stdout), bytes(self._stdout[: self._before_listing]))
 
     async def _wait(self, is_done: Callable[[], bool], seconds: float) -> None:
         clock = asyncio.get_running_loop().time
@@ -103,17 +101,21 @@ class _ProgramRun:
             await asyncio.sleep(_POLL_S)
 
     def _watch(self) -> None:
-        record = self._taps.read_on()
         if len(self._stdout) > MAX_OUTPUT_BYTES:
             raise self._make_fault(f"printed more than {MAX_OUTPUT_BYTES:,} bytes")
-        if len(record.calls) > MAX_CALLS:
+        self._look_for_listings()
+        if len(self._taps.read_on().calls) > MAX_CALLS:
             raise self._make_fault(f"made more than {MAX_CALLS:,} calls in one run")
-        if self._listed_at is None and self._servers <= record.listings.keys():
-            self._listed_at = len(self._stdout)
+
+    def _look_for_listings(self) -> None:
+        self._is_listed = self._is_listed or self._servers <= self._taps.read_on().listings.keys()
 
     async def _read_stdout(self) -> None:
         async for chunk in self._process.read_chunks():
+            self._look_for_listings()
             self._stdout += chunk
+            # A listing that is not in the log now was not there when this was printed.
+            self._before_listing = self._before_listing if self._is_listed else len(self._stdout)
             if len(self._stdout) > MAX_OUTPUT_BYTES:
                 return  # the watch ends the program; what it goes on to print is not read
 
