@@ -55,7 +55,7 @@ class LiveRun:
         for planned in cells:
             check_server_variables(list_test_servers(planned), self._inputs.environment)
             if planned.test.driver is not None:
-                check_driver(planned.test.driver, self._inputs.environment)
+                check_driver(planned, planned.test.driver, self._inputs.environment)
         self._listener(RunStarted(len(cells)))
         # A cell waits here before it opens a session, so a waiting cell holds no server.
         slots = asyncio.Semaphore(workers)

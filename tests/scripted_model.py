@@ -101,12 +101,13 @@ def find_turn(script: Script, made: int) -> int:
 
 def answer_responses(script: Script, body: dict[str, Any]) -> list[dict[str, Any]]:
     """One answer in the Responses protocol, as a stream of events."""
-    history = [item for item in body.get("input", []) if isinstance(item, dict)]
+    history: list[dict[str, Any]] = body.get("input", [])
     turn = find_turn(script, sum(item.get("type") == "function_call" for item in history))
+    items: list[dict[str, Any]] = []
     if turn < len(script.turns):
         items = [_make_function_call(turn, index, call) for index, call in enumerate(script.turns[turn])]
     else:
-        content = [{"type": "output_text", "text": script.final, "annotations": []}]
+        content: list[dict[str, Any]] = [{"type": "output_text", "text": script.final, "annotations": []}]
         items = [{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content}]
     usage = {
         "input_tokens": 100,
@@ -115,7 +116,7 @@ def answer_responses(script: Script, body: dict[str, Any]) -> list[dict[str, Any
         "input_tokens_details": {"cached_tokens": 0},
         "output_tokens_details": {"reasoning_tokens": 0},
     }
-    answer = {"id": f"resp_{turn}", "object": "response", "model": "scripted", "status": "completed", "output": items}
+    answer: dict[str, Any] = {"id": f"resp_{turn}", "object": "response", "model": "scripted", "status": "completed", "output": items}
     events: list[dict[str, Any]] = [{"type": "response.created", "response": {**answer, "output": []}}]
     for index, item in enumerate(items):
         events.append({"type": "response.output_item.added", "output_index": index, "item": item})

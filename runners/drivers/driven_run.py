@@ -9,6 +9,7 @@ from typing import Any
 
 from ...compiler.driver_plan import PLACEHOLDER, DriverPlan
 from ...compiler.plan import AnyServer
+from ...foundations.extras import require_extra
 from ...foundations.fault import BadInput
 from ..cassettes.recording import FinishedRun
 from ..catalogs.fingerprint import ServerListing
@@ -22,7 +23,7 @@ from ..trace_formats.registry import find_formats
 from .join import JoinedCalls, join_calls, list_executed_calls
 from .preset import DriverTask, Launch, Preset, TappedServer, write_config
 from .presets.registry import PRESETS_BY_NAME
-from .program import DriverFault, ProgramCommand, run_program
+from .program import DriverFault, ProgramCommand, ProgramOutput, read_version, run_program
 from .workspace import Workspace, expand_driver_variables, make_program_environment, make_workspace, tap_servers
 
 TAPS_ALONE = "tap"
@@ -79,11 +80,27 @@ class DriverSetup:
         )
 
 
-def check_driver(driver: DriverPlan, environment: Mapping[str, str]) -> None:
-    """Raise `BadInput` if a driver cannot be started: an unknown trace format, or a variable that is not set."""
+def check_driver(planned: PlannedCell, driver: DriverPlan, environment: Mapping[str, str]) -> None:
+    """Raise `BadInput` if a driver cannot be started, or has no way to get something that the test says."""
     if driver.trace is not None:
         find_formats(driver.trace)
+    if driver.kind == "acp":
+        require_extra("agents", f"the driver `{driver.label}`")
     expand_driver_variables(driver, environment)
+    for key in _list_unheard_keys(planned, driver):
+        what = f"`{key}` of `{planned.test.name}` does not reach the driver `{driver.label}`"
+        raise BadInput(what, "give it to the program in its arguments or `env`, and remove it from the test")
+
+
+def _list_unheard_keys(planned: PlannedCell, driver: DriverPlan) -> list[str]:
+    """Return what a test says and a program that is no preset would never hear of."""
+    if driver.kind == "preset":
+        return []
+    test = planned.test
+    model = driver.find_model(planned.cell.model or driver.label)
+    said = {"system_prompt": test.system_prompt, "model": model, "base_url": test.base_url}
+    texts = " ".join((*driver.argv, *driver.env.values())) if driver.kind == "command" else ""
+    return [key for key, value in said.items() if value is not None and f"{{{key}}}" not in texts]
 
 
 async def run_driver(setup: DriverSetup, announce: Announce) -> DrivenRun:
@@ -104,11 +121,27 @@ async def run_driver(setup: DriverSetup, announce: Announce) -> DrivenRun:
         )
         announce(tuple(_PROMPT if part == task.prompt else part for part in launch.argv))
         taps = TapLogReader(space.log)
-        output = await run_program(command, taps, frozenset(server.name for server in setup.servers))
+        output, program = await _run_command(setup, command, task, taps)
         record = taps.read_on()
         check_readiness(setup, record, output.before_listing)
         trace = _read_run(setup.driver, preset, space.home, output.stdout)
-        return make_driven_run(setup, record, trace, time.monotonic() - began)
+        meta = {"duration_s": round(time.monotonic() - began, 3), "program": dict(program)}
+        return make_driven_run(setup, record, trace, meta)
+
+
+async def _run_command(
+    setup: DriverSetup, command: ProgramCommand, task: DriverTask, taps: TapLogReader
+) -> tuple[ProgramOutput, Mapping[str, Any]]:
+    """Run a program; return what it printed, and what it says of itself."""
+    servers = frozenset(server.name for server in setup.servers)
+    if setup.driver.kind == "acp":
+        require_extra("agents", f"the driver `{setup.driver.label}`")
+        from .acp_session import run_acp_agent
+
+        done = await run_acp_agent(command, task, taps, servers)
+        return done.printed, done.program
+    version = await read_version(command) if setup.driver.kind == "preset" else None
+    return await run_program(command, taps, servers), {"version": version} if version else {}
 
 
 def _expand_command(driver: DriverPlan, task: DriverTask) -> Launch:
@@ -160,7 +193,7 @@ def _quote_names(names: Sequence[str]) -> str:
 
 
 def _get_printed_format(driver: DriverPlan) -> str:
-    return driver.trace or PRESETS_BY_NAME[driver.preset or ""].trace
+    return "acp" if driver.kind == "acp" else driver.trace or PRESETS_BY_NAME[driver.preset or ""].trace
 
 
 def _has_answer(printed: bytes, name: str) -> bool:
@@ -190,7 +223,9 @@ def _read_run(driver: DriverPlan, preset: Preset | None, home: Path, printed: by
     return runs[0]
 
 
-def make_driven_run(setup: DriverSetup, record: TapRecord, trace: ImportedRun | None, seconds: float) -> DrivenRun:
+def make_driven_run(
+    setup: DriverSetup, record: TapRecord, trace: ImportedRun | None, meta: Mapping[str, Any]
+) -> DrivenRun:
     """Return what is recorded of a run. Raise `DriverFault` if it took more turns than the test allows."""
     test = setup.planned.test
     if trace is not None and trace.turns is not None and trace.turns > test.max_turns:
@@ -207,7 +242,7 @@ def make_driven_run(setup: DriverSetup, record: TapRecord, trace: ImportedRun | 
         usage=trace and trace.usage,
         cost=trace and trace.cost,
         warnings=tuple(_list_warnings(joined, trace)),
-        meta=_make_meta(joined, seconds),
+        meta={**meta, "own_tools": dict(sorted(joined.own_tools.items()))},
     )
     return DrivenRun(finished, listings, {**listings, **record.later_listings})
 
@@ -221,6 +256,3 @@ def _list_warnings(joined: JoinedCalls, trace: ImportedRun | None) -> list[str]:
         found.append(f"{trace.sub_agent_calls} calls of sub-agents are not told apart from those that reached a server")
     return [*found, *(trace.warnings if trace else ())]
 
-
-def _make_meta(joined: JoinedCalls, seconds: float) -> dict[str, Any]:
-    return {"duration_s": round(seconds, 3), "own_tools": dict(sorted(joined.own_tools.items()))}

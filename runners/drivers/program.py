@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
@@ -17,6 +18,7 @@ MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 _POLL_S = 0.05
 _DRAIN_S = 1.0
 _SHOWN_LINES = 8
+_VERSION_S = 15.0
 
 
 class DriverFault(Fault):
@@ -121,6 +123,23 @@ class _ProgramRun:
 
     def _make_fault(self, what: str, help_: str | None = None) -> DriverFault:
         return DriverFault(self._command.label, what, get_last_lines(self._process), help_)
+
+
+async def read_version(command: ProgramCommand) -> str | None:
+    """Return what a program prints for `--version`, or None if it does not say."""
+    asked = replace(command, argv=(command.argv[0], "--version"), timeout_s=_VERSION_S)
+    process = await start_program(asked)
+    printed = bytearray()
+    try:
+        process.close_stdin()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_VERSION_S):
+                async for chunk in process.read_chunks():
+                    printed += chunk[:1000]
+    finally:
+        with anyio.CancelScope(shield=True):
+            await process.stop()
+    return printed.decode("utf-8", "replace").strip().partition("\n")[0] or None
 
 
 def get_last_lines(process: ServerProcess) -> tuple[str, ...]:

@@ -158,8 +158,9 @@ def test_a_working_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 
 def test_what_a_driver_lacks_is_found_before_anything_starts(tmp_path: Path) -> None:
-    driver = make_setup(tmp_path, "", "x", trace="tpa").driver
+    setup = make_setup(tmp_path, "", "x", trace="tpa")
     with pytest.raises(Fault, match="no trace format is named `tpa`"):
-        check_driver(driver, {"CANARY": "x"})
+        check_driver(setup.planned, setup.driver, {"CANARY": "x"})
+    setup = make_setup(tmp_path, "", "x")
     with pytest.raises(Fault, match="the environment variable CANARY is not set"):
-        check_driver(make_setup(tmp_path, "", "x").driver, {})
+        check_driver(setup.planned, setup.driver, {})
