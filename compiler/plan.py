@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from ..foundations.canonical_json import digest_json
 from ..gates.gate import Gate
+from .driver_plan import DriverPlan
 
 SCHEMA = "toolgrade.plan/1"
 LEXICAL = "lexical"
@@ -100,6 +101,7 @@ class PlannedTest(msgspec.Struct, frozen=True, omit_defaults=True):
     sampling: Sampling = Sampling()
     base_url: str | None = None
     api_key_env: str | None = None
+    driver: DriverPlan | None = None
 
 
 class SuitePlan(msgspec.Struct, frozen=True, omit_defaults=True):

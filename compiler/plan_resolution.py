@@ -26,7 +26,7 @@ from .schema import ABSENT, CatalogBlock, HttpBlock, StdioBlock, SuiteBlock
 from .xfail import XfailBlock
 
 _INHERITED = (
-    *("model", "models", "sampling", "base_url", "api_key_env"),
+    *("model", "models", "driver", "sampling", "base_url", "api_key_env"),
     *("servers", "system_prompt", "prompt", "max_turns", "runs", "tags"),
 )
 
@@ -88,6 +88,7 @@ def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> Pl
         sampling=Sampling(**_get_authored_fields(fields["sampling"])) if "sampling" in fields else Sampling(),
         base_url=fields.get("base_url"),
         api_key_env=fields.get("api_key_env"),
+        driver=fields["driver"].resolve() if "driver" in fields else None,
     )
 
 
@@ -98,6 +99,9 @@ def _resolve_gates(test: dict[str, Any]) -> tuple[Gate, ...]:
 
 def _expand_cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, ...]:
     models = fields.get("models") or ([fields["model"]] if "model" in fields else [])
+    if "driver" in fields and can_run:
+        driver = fields["driver"].resolve()
+        models = [driver.name_cell(model) for model in models or [None]]
     # A test that could run and names no model is run by the agent that needs none.
     if not models and can_run and fields.get("prompt"):
         models = [LEXICAL]

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 from ..gates.block import Block, Name, make_finding, raise_findings
 from ..gates.registry import GateDescription, list_gates, load_gate_block
 from ..gates.trace import MAX_COST
+from .driver_block import AnyDriverBlock
 from .plan import DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, LEXICAL, Protocol
 from .xfail import Xfail
 
@@ -165,6 +166,9 @@ class _RunBlock(Block):
     model: Name = Field(default=ABSENT, description=f"The model; `{LEXICAL}` by default.")
     models: Annotated[list[Name], Field(min_length=1)] = Field(
         default=ABSENT, description="Several models: the test is run with each of them."
+    )
+    driver: AnyDriverBlock = Field(
+        default=ABSENT, description="A program that runs the conversation; toolgrade's own loop by default."
     )
     servers: list[Name] = Field(default=ABSENT, description="Names from `servers:`.")
     system_prompt: str = Field(default=ABSENT, description="Instructions for the agent.")

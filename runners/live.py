@@ -12,6 +12,7 @@ from ..gates.gate_result import GateResult
 from .agents.agent import Agent
 from .cell_result import CellResult
 from .cell_selection import PlannedCell, make_cell_key
+from .drivers.driven_run import check_driver
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted
 from .journal import Journal, JournalEntry
 from .live_cell import LiveCellRunner, StoreRun, list_test_servers, score_journal_entry
@@ -55,6 +56,8 @@ class LiveRun:
         # All variables are checked before the first server starts: nothing is spent on a run that cannot finish.
         for planned in cells:
             check_server_variables(list_test_servers(planned), self._inputs.environment)
+            if planned.test.driver is not None:
+                check_driver(planned, planned.test.driver, self._inputs.environment)
         self._listener(RunStarted(len(cells)))
         # A cell waits here before it opens a session, so a waiting cell holds no server.
         slots = asyncio.Semaphore(workers)
@@ -85,7 +88,7 @@ class LiveRun:
             entry = self._journal.find(planned)
             if entry is None:
                 self._check_not_stopped(planned)
-                agent = self._inputs.agents[make_cell_key(planned)]
+                agent = self._inputs.agents.get(make_cell_key(planned))
                 entry = await live.run(planned, agent, self._inputs.get_launch_context(planned))
                 self._keep_entry(entry)
             return score_journal_entry(planned, entry)

@@ -20,6 +20,7 @@ from .commands.run import run_command
 from .commands.schema import schema_command
 from .commands.score import score_command
 from .commands.site import site_group
+from .commands.tap import tap_command
 
 EPILOG = """\b
 Exit codes:
@@ -59,6 +60,7 @@ for command in (
     score_command,
     import_command,
     site_group,
+    tap_command,
 ):
     toolgrade.add_command(command)
 

@@ -36,7 +36,7 @@ def make_cell_forecasts(cells: Sequence[PlannedCell], list_tools: ListTools) -> 
 def _make_cell_forecast(planned: PlannedCell, surface: int) -> CellForecast:
     test, model = planned.test, planned.cell.model
     turns = test.runs * test.max_turns
-    if model is None or model == LEXICAL or test.base_url is not None:
+    if model is None or model == LEXICAL or test.base_url is not None or test.driver is not None:
         return CellForecast(planned, turns, surface)
     require_models_extra(model)
     from .prices import find_price

@@ -65,6 +65,8 @@ def list_plan_secrets(plan: Plan, environment: Mapping[str, str]) -> tuple[str, 
     servers = [server for suite in plan.suites for server in suite.servers]
     keys = {test.api_key_env for suite in plan.suites for test in suite.tests if test.api_key_env}
     keys |= {name for name in environment if name.endswith(_KEYS)}
+    drivers = [test.driver for suite in plan.suites for test in suite.tests if test.driver]
+    keys |= {name for driver in drivers for text in driver.env.values() for name in ENV_REFERENCE.findall(text)}
     return (
         *list_secret_values(servers, environment),
         *(environment[name] for name in sorted(keys) if name in environment),

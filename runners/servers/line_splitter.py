@@ -36,6 +36,12 @@ class LineBuffer:
             self._reset_line()
         self._extend_line(rest)
 
+    def finish(self) -> Iterator[bytes | LongLine]:
+        """Yield the last line if the stream ended before it did."""
+        if self._length:
+            yield self._finish_line()
+            self._reset_line()
+
     def _reset_line(self) -> None:
         self._kept = bytearray()
         self._length = 0

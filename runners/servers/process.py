@@ -27,10 +27,15 @@ class ServerProcess:
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, limits: ServerLimits
+        cls,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path | None,
+        limits: ServerLimits,
+        mark: str | None = None,
     ) -> "ServerProcess":
         """Start a program in a session of its own; an OSError where that cannot be done."""
-        mark = secrets.token_hex(8)
+        mark = mark or secrets.token_hex(8)
         process = await asyncio.create_subprocess_exec(
             *argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, env={**env, MARK: mark}, cwd=cwd, start_new_session=True
         )
@@ -52,17 +57,28 @@ class ServerProcess:
 
     async def read_lines(self) -> AsyncIterator[bytes | LongLine]:
         """Yield the lines that the server writes to stdout. Raise `Flood` if one does not end within bounds."""
-        assert self._process.stdout is not None
         buffer = LineBuffer(self._limits.message_bytes, self._limits.flood_bytes)
-        while chunk := await self._process.stdout.read(_CHUNK):
+        async for chunk in self.read_chunks():
             for line in buffer.feed(chunk):
                 yield line
+
+    async def read_chunks(self) -> AsyncIterator[bytes]:
+        """Yield what the server writes to stdout, as it arrives."""
+        assert self._process.stdout is not None
+        while chunk := await self._process.stdout.read(_CHUNK):
+            yield chunk
 
     async def write(self, data: bytes) -> None:
         """Send bytes to the server's stdin; an OSError where it has gone."""
         assert self._process.stdin is not None
         self._process.stdin.write(data)
         await self._process.stdin.drain()
+
+    def close_stdin(self) -> None:
+        """Tell the process that no input will come."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
 
     def kill(self) -> None:
         """End the server now, with all it started; `stop` is still due."""
@@ -82,9 +98,7 @@ class ServerProcess:
                 transport.close()
 
     async def _close_stdin_and_wait(self) -> None:
-        assert self._process.stdin is not None
-        with suppress(OSError):
-            self._process.stdin.close()
+        self.close_stdin()
         if await self.wait_for_exit(self._limits.stop_s):
             return
         send_sigterm(self.pid)

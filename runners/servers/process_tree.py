@@ -18,7 +18,7 @@ _PAUSE_S = 0.02
 
 async def end_process_tree(pid: int, mark: str) -> None:
     """Kill a server and all it started; ends when none is left, or cannot be killed."""
-    import asyncio  # the watchdog needs the rest of this module, at once
+    import asyncio  # here, as the watchdog and a tap use the rest of this module and have to start at once
 
     for _ in range(_ROUNDS):
         if not kill_process_tree(pid, mark):
@@ -26,9 +26,9 @@ async def end_process_tree(pid: int, mark: str) -> None:
         await asyncio.sleep(_PAUSE_S)
 
 
-def kill_process_tree(pid: int, mark: str) -> int:
+def kill_process_tree(pid: int, mark: str, variable: str = MARK) -> int:
     """Send SIGKILL to what is alive of a server; the number of processes that were."""
-    alive = list(find_live_processes(pid, mark))
+    alive = list(find_live_processes(pid, mark, variable))
     for member in alive:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(member, getattr(signal, "SIGKILL", signal.SIGTERM))
@@ -44,12 +44,12 @@ def send_sigterm(pid: int) -> None:
             os.kill(pid, signal.SIGTERM)
 
 
-def find_live_processes(pid: int, mark: str) -> Iterator[int]:
+def find_live_processes(pid: int, mark: str, variable: str = MARK) -> Iterator[int]:
     """Return the living processes of a server: in its group, below one of them, or with its mark."""
     if not _PROC.is_dir():
         yield from _find_process_group(pid)
         return
-    wanted = f"{MARK}={mark}".encode()
+    wanted = f"{variable}={mark}".encode()
     parents = {found: state for found in _list_pids() if (state := _read_parent_and_group(found)) is not None}
     members = {
         found for found, (_, group) in parents.items() if group == pid or found == pid or _has_mark(found, wanted)
