@@ -1,4 +1,4 @@
-"""The little of GitHub's API that the action needs: JSON in, JSON out, page by page, with errors a log can show."""
+"""The part of GitHub's API that the action needs: JSON in and out, page by page, with errors a log can show."""
 
 import json
 import os
@@ -13,11 +13,11 @@ TIMEOUT_S = 30
 
 
 class ApiError(Exception):
-    """A request that GitHub did not answer as it should."""
+    """A request that GitHub refused or did not answer."""
 
 
 class Api:
-    """One repository, with a token."""
+    """The API of one repository, with a token."""
 
     def __init__(self, address: str, repository: str, token: str) -> None:
         self._root = f"{address.rstrip('/')}/repos/{repository}"
@@ -30,23 +30,24 @@ class Api:
 
     @classmethod
     def from_environment(cls) -> "Api":
-        """As a step of a workflow finds it."""
+        """Return the API for the variables of a workflow step; raise `ApiError` if one is missing."""
         missing = [name for name in ("GITHUB_API_URL", "GITHUB_REPOSITORY", "GITHUB_TOKEN") if not os.environ.get(name)]
         if missing:
             raise ApiError(f"{', '.join(missing)} not set: run this as a step of a workflow")
         return cls(os.environ["GITHUB_API_URL"], os.environ["GITHUB_REPOSITORY"], os.environ["GITHUB_TOKEN"])
 
-    def items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
-        """Every item of a list, however many pages it has."""
+    def iterate_items(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        """Yield every item of a list, over all its pages."""
         number, is_more = 1, True
         while is_more:
             words = urlencode({**query, "per_page": PAGE, "page": number})
             page: list[dict[str, Any]] = self.send("GET", f"{path}?{words}")
             yield from page
+            # A page that is not full is the last.
             number, is_more = number + 1, len(page) == PAGE
 
     def send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        """What GitHub answers."""
+        """Send a request and return GitHub's answer; raise `ApiError` if there is none or it is an error."""
         data = None if body is None else json.dumps(body).encode()
         request = Request(f"{self._root}/{path}", data, self._headers, method=method)  # noqa: S310 - the runner's address
         try:

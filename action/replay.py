@@ -1,6 +1,6 @@
-"""The action's main step: replay the cassettes, compare with the base, and leave everything where GitHub looks for it.
+"""The action's main step: replays the cassettes, compares with the base, and writes the files that GitHub reads.
 
-Needs no secret and opens no connection, except that git fetches the one commit to compare with.
+It needs no secret and opens no connection, except that git fetches the one commit to compare with.
 """
 
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from event import base_commit, read_event
+from event import find_base_commit, read_event
 from msgspec import UnsetType
 
 from toolgrade import Fault, load_report
@@ -17,20 +17,20 @@ STATUSES = {0: "passed", 1: "failed"}
 
 
 def main() -> int:
-    """The exit code of `toolgrade run`."""
+    """Replay, publish the results, and return the exit code of `toolgrade run`."""
     out = Path(os.environ.get("TOOLGRADE_OUT") or "toolgrade-report")
     out.mkdir(parents=True, exist_ok=True)
-    base = fetched(os.environ.get("TOOLGRADE_BASE") or base_commit(read_event()))
-    code = subprocess.run(command(out, base), check=False).returncode  # noqa: S603 - argv, no shell
+    base = fetch_commit(os.environ.get("TOOLGRADE_BASE") or find_base_commit(read_event()))
+    code = subprocess.run(make_command(out, base), check=False).returncode  # noqa: S603 - argv, no shell
     summary = out / "summary.md"
     if summary.exists():
-        append("GITHUB_STEP_SUMMARY", summary.read_text(encoding="utf-8"))
-    append("GITHUB_OUTPUT", "".join(f"{name}={value}\n" for name, value in outputs(code, out).items()))
+        append_to_file("GITHUB_STEP_SUMMARY", summary.read_text(encoding="utf-8"))
+    append_to_file("GITHUB_OUTPUT", "".join(f"{name}={value}\n" for name, value in collect_outputs(code, out).items()))
     return code
 
 
-def command(out: Path, base: str | None) -> list[str]:
-    """What is run; the suites may be several words."""
+def make_command(out: Path, base: str | None) -> list[str]:
+    """Return the command; `TOOLGRADE_SUITES` may name several files or folders."""
     cassettes = os.environ.get("TOOLGRADE_CASSETTES") or "cassettes"
     files = ["--out", str(out), "--junit", str(out / "junit.xml"), "--markdown", str(out / "summary.md")]
     compared = ["--base", base] if base else []
@@ -39,10 +39,11 @@ def command(out: Path, base: str | None) -> list[str]:
     return [sys.executable, "-m", "toolgrade", "run", *options, "--", *suites]
 
 
-def fetched(commit: str | None) -> str | None:
-    """The commit, once git has it; without it there is nothing to compare with, and that is no failure."""
+def fetch_commit(commit: str | None) -> str | None:
+    """Return the commit if git has it or can fetch it, else None: a comparison is optional."""
     if commit is None or has_git("cat-file", "-e", f"{commit}^{{commit}}"):
         return commit
+    # actions/checkout makes a shallow clone, so the base commit is usually missing.
     if has_git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", commit):
         return commit
     print(f"nothing to compare with: git could not fetch {commit}", file=sys.stderr)
@@ -50,12 +51,12 @@ def fetched(commit: str | None) -> str | None:
 
 
 def has_git(*arguments: str) -> bool:
-    """Whether git did as it was told."""
+    """Return whether this git command succeeds."""
     return subprocess.run(["git", *arguments], check=False, capture_output=True).returncode == 0  # noqa: S603, S607 - argv
 
 
-def outputs(code: int, out: Path) -> dict[str, str | int]:
-    """What later steps can ask for; grade and F1 only where everything ran and a gate has them."""
+def collect_outputs(code: int, out: Path) -> dict[str, str | int]:
+    """Return the values for later steps; grade and F1 only if everything ran and a gate is graded."""
     found: dict[str, str | int] = {"status": STATUSES.get(code, "error"), "code": code}
     try:
         summary = load_report(str(out)).summary
@@ -66,8 +67,8 @@ def outputs(code: int, out: Path) -> dict[str, str | int]:
     return found
 
 
-def append(variable: str, text: str) -> None:
-    """Add to one of the files that the runner reads after a step."""
+def append_to_file(variable: str, text: str) -> None:
+    """Append to one of the files that the runner reads after a step."""
     if os.environ.get(variable):
         with Path(os.environ[variable]).open("a", encoding="utf-8") as file:
             file.write(text)

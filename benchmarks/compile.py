@@ -1,4 +1,4 @@
-"""How fast suites compile and the command starts: ratios of CPU time within one run, nothing asserted."""
+"""Measures how fast suites compile and the command starts: ratios of CPU time within one run."""
 
 import os
 import subprocess
@@ -32,22 +32,25 @@ PEAK = "--peak"
 
 
 def suite_text(tests: int) -> str:
-    """A suite of ordinary tests."""
+    """Return a suite of ordinary tests."""
     return SERVERS + "tests:\n" + "".join(TEST.format(n=n) for n in range(tests))
 
 
 def compile_whole(text: str) -> None:
+    """Compile a text; exit if it has errors."""
     if compile_text(text).plan is None:
         raise SystemExit("the generated suite does not compile")
 
 
 def peak_mb() -> float:
-    """The most memory this process has held. Linux hands ru_maxrss down from parent to child; VmHWM starts anew."""
+    """Return the most memory that this process has held."""
+    # ru_maxrss is inherited from the parent process on Linux; VmHWM is not.
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def measure_compiling() -> None:
+    """Compare with the time that PyYAML's C loader takes, and show how the time grows with the tests."""
     text = suite_text(2_000)
     ours, theirs = least(5, lambda: compile_whole(text), lambda: yaml.load(text, Loader=yaml.CSafeLoader))
     print(f"compile, 2,000 tests ({len(text):,} bytes): {ours:.3f} s")
@@ -59,12 +62,14 @@ def measure_compiling() -> None:
 
 
 def measure_peak() -> None:
+    """Print the peak memory of compiling, each in its own process."""
     for tests in (0, 20_000):
         child = subprocess.run([sys.executable, __file__, PEAK, str(tests)], check=True, capture_output=True, text=True)
         print(f"  peak memory, {tests:>6,} tests: {float(child.stdout):.0f} MB")
 
 
 def measure_startup() -> None:
+    """Compare the start of the command with importing click alone."""
     with tempfile.TemporaryDirectory() as folder:
         suite = Path(folder, "suite.yml")
         suite.write_text(suite_text(3), encoding="utf-8")
@@ -84,6 +89,7 @@ def measure_startup() -> None:
 
 
 def run_child(command: list[str], env: dict[str, str]) -> None:
+    """Run a command and raise `CalledProcessError` if it fails."""
     subprocess.run(command, check=True, capture_output=True, env=env)
 
 

@@ -1,4 +1,4 @@
-"""How fast tools are fingerprinted: ratios within one run, nothing asserted."""
+"""Measures how fast tools are fingerprinted: ratios within one run."""
 
 import json
 from hashlib import sha256
@@ -14,7 +14,7 @@ Tools = list[dict[str, Any]]
 
 
 def make_tools(count: int, *, key: str = "parameter", default: Any = 10) -> Tools:
-    """Ordinary tools of about 880 bytes each."""
+    """Return ordinary tools of about 880 bytes each."""
     schemas = [make_schema(key, default, n) for n in range(count)]
     description = "Finds the records that match a query, newest first, and gives a page of them. " * 2
     return [
@@ -29,6 +29,7 @@ def make_tools(count: int, *, key: str = "parameter", default: Any = 10) -> Tool
 
 
 def make_schema(key: str, default: Any, n: int) -> dict[str, Any]:
+    """Return an input schema with one required parameter."""
     properties = {
         f"{key}_{m}": {
             "type": "integer",
@@ -41,20 +42,24 @@ def make_schema(key: str, default: Any, n: int) -> dict[str, Any]:
 
 
 def plain(tools: Tools) -> None:
+    """Hash the tools as plain JSON, which is the least that a fingerprint costs."""
     for tool in tools:
         sha256(json.dumps(tool).encode()).hexdigest()
 
 
 def by_package(tools: Tools) -> None:
+    """Hash the tools as the package rfc8785 writes them."""
     for tool in tools:
         sha256(rfc8785.dumps(tool)).hexdigest()
 
 
 def ours(tools: Tools) -> None:
+    """Fingerprint the tools."""
     fingerprint({"server": ServerListing("1.0", tools)})
 
 
 def measure(title: str, tools: Tools, times: int = 5) -> float:
+    """Print and return the least time, with its ratio to plain JSON."""
     seconds, base = best_of(times, lambda: ours(tools)), best_of(times, lambda: plain(tools))
     print(f"  {seconds:.3f} s  ratio {seconds / base:.2f}  {title}")
     return seconds

@@ -1,7 +1,7 @@
-"""What a plain install weighs and how long its import takes, ours against three rivals, each in an empty environment.
+"""Measures the size and the import time of a plain install, ours and three rivals', each in an empty environment.
 
 `make bench-install`, or `python benchmarks/install.py [NAME…]` for some of them. Sizes are of the files that pip put
-there, byte code included; times are the best of several fresh processes, less what an empty one takes.
+there, byte code included; times are the best of several fresh processes, less that of an empty one.
 """
 
 import os
@@ -24,6 +24,7 @@ OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "DEEPEVAL_TELEMETRY_OPT_OUT":
 
 
 def main(names: list[str]) -> None:
+    """Print a row for each package."""
     print(f"{'package':<18} {'MB':>6} {'packages':>9} {'import s':>9}")
     for name in names or MODULES:
         with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +35,7 @@ def main(names: list[str]) -> None:
 
 
 def installed(name: str, folder: Path) -> Path:
-    """The interpreter of a new environment with this package and what it needs."""
+    """Return the interpreter of a new environment with this package and its dependencies."""
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
     wanted = str(ROOT) if name == "toolgrade" else name
@@ -43,7 +44,7 @@ def installed(name: str, folder: Path) -> Path:
 
 
 def weigh(python: Path) -> tuple[int, int]:
-    """Bytes and number of the packages, without pip and setuptools."""
+    """Return the bytes and the number of the packages, without pip and setuptools."""
     (packages,) = (python.parent.parent / "lib").glob("python*/site-packages")
     own = [entry for entry in packages.iterdir() if not entry.name.startswith(("pip", "setuptools", "_distutils"))]
     files = [file for entry in own for file in ([entry] if entry.is_file() else entry.rglob("*")) if file.is_file()]
@@ -51,7 +52,7 @@ def weigh(python: Path) -> tuple[int, int]:
 
 
 def best(python: Path, code: str) -> float:
-    """The least of several runs, the first of which writes the byte code."""
+    """Return the least time of several runs; the first of them writes the byte code."""
     times: list[float] = []
     for _ in range(ROUNDS):
         started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What the live runner adds: to a call over the bare SDK on the same server, and in many cells on frozen catalogs."""
+"""Measures what the live runner adds to a call over the bare SDK, and how many cells at once it runs."""
 
 import asyncio
 import os
@@ -41,6 +41,7 @@ TOOLS = ("read a file", "write a file", "search the web", "send a message", "lis
 
 
 async def seconds_a_call(call: Callable[[], Awaitable[object]]) -> float:
+    """Return the mean time of a call."""
     start = time.perf_counter()
     for _ in range(CALLS):
         await call()
@@ -48,7 +49,10 @@ async def seconds_a_call(call: Callable[[], Awaitable[object]]) -> float:
 
 
 async def measure_calls() -> None:
-    """Both connections are open at once and take turns, so that the machine's moods hit them alike."""
+    """Compare calls through our session and the bare SDK.
+
+    Both connections are open at once and take turns, so that other load on the machine affects both.
+    """
     argv = (sys.executable, "-c", SERVER)
     args = {"a": 1, "b": 2}
     bare = stdio_client(StdioServerParameters(command=argv[0], args=list(argv[1:])))
@@ -71,7 +75,7 @@ async def measure_calls() -> None:
 
 
 def many_cells(folder: Path) -> Plan:
-    """A suite of many small tests on two frozen catalogs."""
+    """Return a plan of many small tests on two frozen catalogs."""
     tools = [{"name": text.replace(" ", "_"), "description": text, "inputSchema": {"type": "object"}} for text in TOOLS]
     for name in ("one", "two"):
         (folder / f"{name}.json").write_bytes(to_json({"tools": tools}))
@@ -94,6 +98,7 @@ def many_cells(folder: Path) -> Plan:
 
 
 def measure_cells(workers: int) -> None:
+    """Run all cells and print the time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plan = many_cells(folder)

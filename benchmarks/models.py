@@ -1,6 +1,6 @@
-"""A thousand conversations at once against a provider on loopback that answers after 200 ms.
+"""Measures a thousand conversations at once with a provider on loopback that answers after 200 ms.
 
-The ideal is the waiting alone: two turns of 200 ms. What is above it is our own work and the SDK's, on one core.
+The ideal is two waits of 200 ms. The rest is our own work and that of the SDK, on one core.
 """
 
 import asyncio
@@ -84,6 +84,7 @@ async def _conversations(port: int, count: int) -> tuple[float, float, int]:
 
 
 def main() -> None:
+    """Print the time, the CPU time and the memory for growing numbers of conversations."""
     ours, theirs = multiprocessing.Pipe()
     server = multiprocessing.Process(target=_serve, args=(theirs,), daemon=True)
     server.start()

@@ -1,4 +1,4 @@
-"""How fast cassettes are replayed: against json.loads of the same files in one process; nothing asserted."""
+"""Measures how fast cassettes are replayed, against json.loads of the same files in one process."""
 
 import json
 import sys
@@ -31,6 +31,7 @@ TEST = """\
 
 
 def make_plan(folder: Path, cells: int) -> Plan:
+    """Return the plan of a suite with this many cells."""
     text = "".join(TEST.format(number=number, runs=RUNS) for number in range(cells))
     suite = folder / f"suite{cells}.yml"
     suite.write_text(f"servers:\n  docs: {{command: [docs-server]}}\ntests:\n{text}", encoding="utf-8")
@@ -40,7 +41,10 @@ def make_plan(folder: Path, cells: int) -> Plan:
 
 
 def record(plan: Plan, root: Path) -> list[Path]:
-    """One run by the Recorder, which writes the lock file, and the others as it would: the disk is not measured."""
+    """Write the cassettes of all cells and return their paths.
+
+    The Recorder writes one run with the lock file; the others are written directly, since recording is not measured.
+    """
     calls = [
         {
             "server": "docs",
@@ -65,6 +69,7 @@ def record(plan: Plan, root: Path) -> list[Path]:
 
 
 def replay(plan: Plan, root: Path) -> None:
+    """Replay all cells and make the report."""
     results = run_cells(list(iterate_cells(plan)), Replay(root))
     report = make_report(plan, results, "replay")
     assert report.summary.errors == 0
@@ -72,11 +77,13 @@ def replay(plan: Plan, root: Path) -> None:
 
 
 def load(files: list[Path]) -> None:
+    """Read the same files with json.loads."""
     for file in files:
         json.loads(file.read_bytes())
 
 
 def main(sizes: tuple[int, ...]) -> None:
+    """Print the times for each number of cells and how they grow."""
     took: list[float] = []
     for cells in sizes:
         with tempfile.TemporaryDirectory() as name:

@@ -1,8 +1,8 @@
-"""Scoring alone, ours against two rivals, on the same random traces: ratios within one run, not seconds.
+"""Measures scoring alone, ours against two rivals, on the same random traces: ratios within one run.
 
-Needs the rivals, in an environment of its own: `make bench-rivals`. What they take as input (test cases, span trees)
-is built before the clock starts. Each rival has two rows where it has two ways in: the call a user makes for one trace,
-and, where it can be had, the bare arithmetic below that call, which makes no verdict and no reason.
+It needs the rivals in an environment of their own: `make bench-rivals`. Their input (test cases, span trees) is
+built before the clock starts. A rival has two rows if it has two ways in: the call a user makes for one trace, and
+the bare arithmetic below that call, which gives no verdict and no reason.
 """
 
 import asyncio
@@ -39,23 +39,24 @@ Prepare = Callable[[list[Trace]], Callable[[], object]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One way to score: `prepare` takes a chunk of traces and gives back what is timed."""
+    """One way to score; `prepare` takes a chunk of traces and returns the function to be timed."""
 
     label: str
     prepare: Prepare
 
 
 def pooled(gate: Gate) -> Prepare:
-    """One verdict on all traces, as runs of one cell."""
+    """Return one verdict on all traces, as the runs of one cell."""
     return lambda traces: lambda: score_gate(gate, traces, CONDITIONS)
 
 
 def one_by_one(gate: Gate) -> Prepare:
-    """A whole verdict for each trace: begin, add, result."""
+    """Return a whole verdict for each trace: begin, add, result."""
     return lambda traces: lambda: [score_gate(gate, (trace,), CONDITIONS) for trace in traces]
 
 
 def eval_ai_library(**mode: bool) -> Iterator[Row]:
+    """Yield the rows of eval-ai-library."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # its import fetches a price list otherwise
     metrics: Any = importlib.import_module("eval_lib.agent_metrics.tools_correctness_metric.tool_correctness")
     schemas: Any = importlib.import_module("eval_lib.testcases_schema")
@@ -91,6 +92,7 @@ def eval_ai_library(**mode: bool) -> Iterator[Row]:
 
 
 def pydantic_evals(evaluator: str, **options: Any) -> Iterator[Row]:
+    """Yield the row of pydantic-evals."""
     evaluators: Any = importlib.import_module("pydantic_evals.evaluators")
     otel: Any = importlib.import_module("pydantic_evals.otel.span_tree")
     judge = getattr(evaluators, evaluator)(EXPECTED, **options)
@@ -123,11 +125,12 @@ def pydantic_evals(evaluator: str, **options: Any) -> Iterator[Row]:
 
 
 def names_of(trace: Trace) -> list[str]:
+    """Return the ids of the tools that a trace calls."""
     return [call.id for call in trace.tool_calls]
 
 
 def random_traces() -> Iterator[list[Trace]]:
-    """The same traces on every call, a chunk at a time: span trees of all of them at once fill the memory."""
+    """Yield the same traces on every call, in chunks, because span trees of all of them would fill the memory."""
     chance = random.Random(20250101)
     for _ in range(TRACES // CHUNK):
         yield [
@@ -137,11 +140,12 @@ def random_traces() -> Iterator[list[Trace]]:
 
 
 def measure(rows: list[Row]) -> list[float]:
-    """Microseconds a trace of each row; of several rounds over a chunk the fastest, the rows taking turns."""
+    """Return the microseconds a trace of each row: the fastest of several rounds, in which the rows take turns."""
     seconds = [0.0] * len(rows)
     for traces in random_traces():
         timed = [row.prepare(traces) for row in rows]
         gc.collect()
+        # A collection would be charged to whichever row happens to run.
         gc.disable()
         rounds = [[seconds_of(run) for run in timed] for _ in range(ROUNDS)]
         gc.enable()
@@ -151,13 +155,14 @@ def measure(rows: list[Row]) -> list[float]:
 
 
 def seconds_of(run: Callable[[], object]) -> float:
+    """Return the wall time of one call."""
     started = time.perf_counter()
     run()
     return time.perf_counter() - started
 
 
 def rivals_of(exact_match: bool, check_ordering: bool) -> Iterator[Row]:
-    """The nearest each rival has; one that cannot be imported is named and left out."""
+    """Yield the nearest counterpart of each rival; name those that cannot be imported."""
     if check_ordering:
         evaluator, options = "TrajectoryMatch", {"order": "exact" if exact_match else "in_order"}
     else:
@@ -174,6 +179,7 @@ def rivals_of(exact_match: bool, check_ordering: bool) -> Iterator[Row]:
 
 
 def compare(title: str, gate: Gate, exact_match: bool = False, check_ordering: bool = False) -> None:
+    """Print a table of our rows and the rivals'."""
     print(title)
     ours = [
         Row("toolgrade, all traces as runs of one gate", pooled(gate)),
@@ -186,6 +192,7 @@ def compare(title: str, gate: Gate, exact_match: bool = False, check_ordering: b
 
 
 def main() -> None:
+    """Print the tables of both gates."""
     print(f"{TRACES:,} traces of {CALLS} calls; time relative to the first row of each table, more is slower\n")
     compare(
         "equal_function_sets (3 classes), against the rivals' share of 3 expected tools", EqualFunctionSets(CLASSES)

@@ -1,4 +1,4 @@
-"""How fast traces are scored, and in how much memory: ratios of CPU time within one run, nothing asserted."""
+"""Measures how fast traces are scored, and in how much memory: ratios of CPU time within one run."""
 
 import os
 import random
@@ -26,7 +26,7 @@ tests:
 
 
 class TypedCall(msgspec.Struct):
-    """What the comparison decodes a call into: every field a line has, the arguments left as raw JSON."""
+    """A call as the comparison decodes it: every field of a line, the arguments left as raw JSON."""
 
     name: str
     server: str
@@ -35,13 +35,13 @@ class TypedCall(msgspec.Struct):
 
 
 class TypedRun(msgspec.Struct):
-    """And a run: plain structs without constraints, the least that typed decoding can cost."""
+    """A run of such calls: plain structs without constraints, the least that typed decoding can cost."""
 
     tool_calls: list[TypedCall]
 
 
 def write_traces(file: Path, traces: int) -> None:
-    """Random but the same every time; a small pool of lines, so that a million are written fast."""
+    """Write random traces that are equal every time, from a pool of lines so that a million are written fast."""
     chance = random.Random(20)
     pool = [_line(chance) for _ in range(5_000)]
     with file.open("wb") as stream:
@@ -62,6 +62,7 @@ def _line(chance: random.Random) -> bytes:
 
 
 def typed_runs(file: Path) -> Iterator[TypedRun]:
+    """Yield the runs of a file, decoded."""
     decoder = msgspec.json.Decoder(TypedRun)
     with file.open("rb") as stream:
         for line in stream:
@@ -69,16 +70,18 @@ def typed_runs(file: Path) -> Iterator[TypedRun]:
 
 
 def decode_all(file: Path) -> None:
+    """Decode every run of a file."""
     for _ in typed_runs(file):
         pass
 
 
 def run_child(command: list[str]) -> None:
+    """Run a command and raise `CalledProcessError` if it fails."""
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def peak_mb(command: list[str]) -> float:
-    """The most memory that a command held, asked of a process that has no other child."""
+    """Return the most memory that a command held, measured by a process that has no other child."""
     code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=-3, stderr=-3); "
     code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     done = subprocess.run([sys.executable, "-c", code, *command], check=True, capture_output=True, text=True)
@@ -86,6 +89,7 @@ def peak_mb(command: list[str]) -> float:
 
 
 def main() -> None:
+    """Print the times, the peak memory and its growth."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder, "cache"))

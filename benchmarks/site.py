@@ -1,4 +1,4 @@
-"""How fast pages are written, against plain MkDocs, and what one more commit costs a site that has many."""
+"""Measures how fast pages are written, against plain MkDocs, and the cost of one more commit on a large site."""
 
 import json
 import resource
@@ -24,6 +24,7 @@ HISTORIES = (10, 100, 500)
 
 
 def main() -> None:
+    """Print the rates, the time of one more commit and the peak memory."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _against_mkdocs(folder)
@@ -34,7 +35,7 @@ def main() -> None:
 
 
 def _against_mkdocs(folder: Path) -> None:
-    """One commit of a thousand tests; then as many Markdown pages with MkDocs' default theme."""
+    """Compare one commit of a thousand tests with as many Markdown pages in MkDocs' default theme."""
     _write_report(folder / "one", 0, TESTS)
     with FolderHistory(folder / "one") as history:
         start = time.perf_counter()

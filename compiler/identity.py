@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from hashlib import sha256
+
+from ..foundations.canonical_json import digest_short
 
 _MAX_SLUG = 48
 _UNSAFE = re.compile(r"[^a-z0-9]+")
@@ -18,7 +19,7 @@ def make_slug(name: str) -> str:
 
 def make_hashed_slug(name: str) -> str:
     """A file name that no other name shares, on any file system."""
-    h8 = sha256(name.encode("utf-8")).hexdigest()[:8]
+    h8 = digest_short(name.encode("utf-8"))
     return f"{make_slug(name)}-{h8}".lstrip("-")
 
 

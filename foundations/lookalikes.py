@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from .untrusted_text import find_hidden_character
+
 _LETTERS = str.maketrans("аеорсухіјѕһԁɡαορνι", "aeopcyxijshdgaopvi")  # noqa: RUF001 - that is the point
 
 
@@ -19,7 +21,7 @@ def find_lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
 def _compute_skeleton(name: str) -> str:
     if name.isascii():
         return name.casefold()
-    visible = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf")
+    visible = "".join(char for char in unicodedata.normalize("NFKC", name) if not find_hidden_character(char))
     return visible.casefold().translate(_LETTERS)
 
 
@@ -28,6 +30,6 @@ def _explain_likeness(one: str, other: str) -> str:
         return "they differ in case"
     if unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other):
         return "they differ in how an accent is encoded"
-    if any(unicodedata.category(char) == "Cf" for char in one + other):
+    if find_hidden_character(one + other):
         return "one holds an invisible character"
     return "one holds a letter of another script"

@@ -3,12 +3,14 @@
 import re
 import shlex
 
+from .untrusted_text import make_visible
+
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f]|[^\x00-\x7f]|(?<=#)#(?=\[)")  # `##[` steers a GitHub log
 
 
 def quote_word(word: str) -> str:
     """A word as a shell takes it; what cannot be seen is written as bytes, so that the command can be copied."""
-    if word.isprintable() and "##[" not in word:
+    if word.isprintable() and make_visible(word) == word:
         return shlex.quote(word)
     escaped = _UNSEEN.sub(_escape_bytes, word.replace("\\", "\\\\").replace("'", "\\'"))
     return f"$'{escaped}'"

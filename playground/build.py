@@ -1,4 +1,4 @@
-"""Build .playground/, the small world that the shipped suites ask about: the same bytes on every machine."""
+"""Builds `.playground/`, the data that the shipped suites ask about: the same bytes on every machine."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ COMMITS = (
 
 
 def build(place: Path = PLACE) -> None:
-    """Make everything anew, so that nothing an agent wrote the last time is left."""
+    """Make everything anew, so that nothing remains that an agent wrote the last time."""
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(SEED / "files", place)
     shutil.copytree(SEED / "page", place / "page")
@@ -27,22 +27,22 @@ def build(place: Path = PLACE) -> None:
 
 
 def build_diary(repository: Path) -> None:
-    """A git repository with three commits, a branch beside them, an edited file and one that is not added."""
+    """Make a git repository with three commits, a second branch, an edited file and an untracked one."""
     repository.mkdir()
-    git(repository, "init", "--quiet", "--initial-branch", "main")
+    run_git(repository, "init", "--quiet", "--initial-branch", "main")
     for author, date, subject, files in COMMITS:
         for name in files:
             shutil.copy(SEED / "diary" / name, repository)
-        git(repository, "add", ".")
-        git(repository, "commit", "--quiet", "--message", subject, author=author, date=date)
-    git(repository, "branch", "winter", "main~1")
+        run_git(repository, "add", ".")
+        run_git(repository, "commit", "--quiet", "--message", subject, author=author, date=date)
+    run_git(repository, "branch", "winter", "main~1")
     with (repository / "monday.md").open("a") as monday:
         monday.write("The gulls were back before noon.\n")
     shutil.copy(SEED / "diary" / "thursday.md", repository)
 
 
-def git(repository: Path, *args: str, author: str = "Ada Keeper", date: str = "2024-03-01T09:00:00+00:00") -> None:
-    """Run git with this author and date, and with nobody's settings."""
+def run_git(repository: Path, *args: str, author: str = "Ada Keeper", date: str = "2024-03-01T09:00:00+00:00") -> None:
+    """Run git with this author and date, and without the user's settings."""
     email = f"{author.split()[0].lower()}@harbour.example"
     who = {"NAME": author, "EMAIL": email, "DATE": date}
     env = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
@@ -52,9 +52,10 @@ def git(repository: Path, *args: str, author: str = "Ada Keeper", date: str = "2
 
 
 def build_database(file: Path) -> None:
-    """The harbour library: books, members and loans."""
+    """Make the harbour library: books, members and loans."""
     with sqlite3.connect(file) as database:
         database.executescript((SEED / "library.sql").read_text())
+    # The context manager of sqlite3 ends the transaction and leaves the file open.
     database.close()
 
 

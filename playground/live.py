@@ -1,4 +1,4 @@
-"""Run the shipped suites live: build the playground, serve its pages and a small model, and hand over to toolgrade."""
+"""Runs the shipped suites live: builds the playground, serves its pages and a small model, and calls toolgrade."""
 
 import socket
 import subprocess
@@ -15,8 +15,8 @@ MODEL_SERVER = (".model/bin/python", "tools/model_server.py")
 
 
 @contextmanager
-def served_pages() -> Generator[None]:
-    """The playground's pages, for as long as the block lasts."""
+def serve_pages() -> Generator[None]:
+    """Serve the playground's pages for as long as the block lasts."""
     try:
         server = serve()
     except OSError as error:
@@ -32,8 +32,11 @@ def served_pages() -> Generator[None]:
 
 
 @contextmanager
-def served_model() -> Generator[None]:
-    """SmolLM2 on loopback: the one that `make model-server` serves, or one of our own while the block lasts."""
+def serve_model() -> Generator[None]:
+    """Provide SmolLM2 on loopback.
+
+    Use the server that `make model-server` started if there is one, else start one for as long as the block lasts.
+    """
     if is_served(MODEL_PORT):
         yield
         return
@@ -48,14 +51,15 @@ def served_model() -> Generator[None]:
 
 
 def is_served(port: int) -> bool:
+    """Return whether something listens on this port of this machine."""
     with socket.socket() as probe:
         return probe.connect_ex((HOST, port)) == 0
 
 
 def main(args: list[str]) -> int:
-    """The exit code of toolgrade; what it is given goes on to it."""
+    """Run the suites and return toolgrade's exit code; the arguments are passed on."""
     build()
-    with served_pages(), served_model():
+    with serve_pages(), serve_model():
         return subprocess.call([sys.executable, "-m", "toolgrade", "run", "--mode", "live", *args])  # noqa: S603
 
 

@@ -1,4 +1,4 @@
-"""Serve .playground/page on loopback, with no header that tells the time or the version of anything."""
+"""Serves .playground/page on loopback, without headers that tell a time or a version."""
 
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -11,9 +11,10 @@ UNTOLD = ("Server", "Date", "Last-Modified")
 
 
 class PageHandler(SimpleHTTPRequestHandler):
-    """Files as they are, so that what a server records of them is the same every day."""
+    """Serves files without headers that change, so that recordings of them are equal every day."""
 
     def send_header(self, keyword: str, value: str) -> None:
+        """Send a header unless it tells a time or a version."""
         if keyword not in UNTOLD:
             super().send_header(keyword, value)
 
@@ -22,5 +23,5 @@ class PageHandler(SimpleHTTPRequestHandler):
 
 
 def serve(pages: Path = PAGES, port: int = PORT) -> ThreadingHTTPServer:
-    """A server that is bound and not yet running; port 0 takes any free one."""
+    """Return a server that is bound and not yet running; port 0 takes any free port."""
     return ThreadingHTTPServer((HOST, port), partial(PageHandler, directory=str(pages)))

@@ -1,4 +1,4 @@
-"""Install the servers of servers.toml into .servers/: each on its own, and only what is not there yet."""
+"""Installs the servers of servers.toml into .servers/, each in its own environment, if they are not there yet."""
 
 import json
 import shutil
@@ -27,25 +27,29 @@ class Server:
 
     @property
     def folder(self) -> Path:
+        """The environment of this server alone."""
         return HOME / self.name
 
     @property
     def launcher(self) -> Path:
+        """The link by which suites start it."""
         return HOME / "bin" / self.name
 
     @property
     def is_installed(self) -> bool:
+        """Whether this very version was installed completely."""
         stamp = self.folder / "installed.json"
         return self.launcher.exists() and stamp.exists() and stamp.read_text() == self.stamp
 
     @property
     def stamp(self) -> str:
+        """The text that is written when an installation is complete."""
         what = {key: value for key, value in asdict(self).items() if key != "is_optional"}
         return json.dumps(what, indent=2) + "\n"
 
 
 def read_table(table: Path = TABLE) -> list[Server]:
-    """The rows, in their order."""
+    """Return the rows of the table, in their order."""
     return [
         Server(
             name,
@@ -61,13 +65,17 @@ def read_table(table: Path = TABLE) -> list[Server]:
 
 
 def install(server: Server) -> None:
-    """Install one server from nothing; the stamp comes last, so that half an installation is made again."""
+    """Install one server from nothing; exit if it does not have its program.
+
+    The stamp is written last, so that an installation that was cut short is made again.
+    """
     shutil.rmtree(server.folder, ignore_errors=True)
     program = _INSTALLERS[server.registry](server)
     if not program.exists():
         raise SystemExit(f"{server.package} has no program `{server.program}`: give its `program` in {TABLE.name}")
     server.launcher.parent.mkdir(parents=True, exist_ok=True)
     server.launcher.unlink(missing_ok=True)
+    # A relative link still works if the checkout is moved.
     server.launcher.symlink_to(Path("..") / program.relative_to(HOME))
     (server.folder / "installed.json").write_text(server.stamp)
 
@@ -97,7 +105,7 @@ def _run(argv: list[str]) -> None:
 
 
 def main(names: list[str]) -> None:
-    """Install the named servers, or all that are not optional; without npm, all but npm's, and say so."""
+    """Install the named servers, or all that are not optional; leave out npm packages if npm is missing, and say so."""
     table = read_table()
     if unknown := set(names) - {server.name for server in table}:
         raise SystemExit(f"{TABLE.name} has no server {', '.join(sorted(unknown))}")
@@ -110,6 +118,7 @@ def main(names: list[str]) -> None:
         sys.stderr.write(f"Installing {', '.join(server.name for server in missing)} into {HOME}\n")
     HOME.mkdir(exist_ok=True)
     (HOME / ".gitignore").write_text("*\n")
+    # Installing waits for the network most of the time.
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(install, missing))
 

@@ -33,11 +33,15 @@ class TraceResult(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class RecordedTools(msgspec.Struct, frozen=True):
-    """The fingerprint of the tools that the agent was offered, and the servers that listed them."""
+    """The fingerprint of the tools that the agent was offered, and the servers that listed them.
+
+    `source` is set if that is what a trace says, and not what servers were seen to list.
+    """
 
     fingerprint: str
     tools: int
     servers: tuple[str, ...]
+    source: Literal["trace"] | UnsetType = UNSET
 
 
 class ServerSurface(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
+from ..foundations.fault import BadInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,14 @@ class Selection:
     models: tuple[str, ...] = ()
     shard: tuple[int, int] = (1, 1)
     names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        part, parts = self.shard
+        if not 1 <= part <= parts:
+            raise BadInput(f"no part {part} of {parts} to select", "write shard=(i, n), such as (1, 4)")
+        for field in ("tags", "models", "names"):
+            if isinstance(getattr(self, field), str):  # else its letters would be taken for names
+                raise BadInput(f"`{field}` must be a list of names, not text", f"write {field}=(name,)")
 
     @property
     def is_everything(self) -> bool:

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from ..compiler.plan import SuitePlan
+from ..foundations.canonical_json import digest_short
 from ..foundations.fault import Fault
 from .cassettes.cassette import Cassette, make_run_shape
 from .cell_result import CatalogSurface
@@ -35,7 +35,7 @@ class Journal:
     def __init__(self, folder: Path, suites: Iterable[SuitePlan]) -> None:
         # Named after the suites: two runs of different suites in one folder do not share a journal.
         names = "\0".join(sorted(suite.id for suite in suites))
-        self.path = folder / FOLDER / f"live-{sha256(names.encode()).hexdigest()[:8]}.jsonl"
+        self.path = folder / FOLDER / f"live-{digest_short(names.encode())}.jsonl"
         self._entries: dict[tuple[str, str, str], JournalEntry] = {}
 
     def begin(self, resume: bool) -> None:
@@ -55,6 +55,7 @@ class Journal:
     def find(self, planned: PlannedCell) -> JournalEntry | None:
         """Return the entry of a cell, or None if it did not finish or the suite has changed what shapes its runs."""
         entry = self._entries.get((planned.suite.id, planned.cell.id, make_run_shape(planned).digest))
+        # The number of runs is not in the digest: with `runs: 5` instead of 3 an entry of three runs does not fit.
         return entry if entry is not None and len(entry.cassettes) == planned.test.runs else None
 
     def add(self, entry: JournalEntry) -> None:
@@ -62,6 +63,7 @@ class Journal:
         try:
             with self.path.open("ab") as file:
                 file.write(_encode_entry(entry))
+                # On disk before the next cell is paid for: the entry survives a crash of the machine, too.
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:

@@ -54,6 +54,7 @@ class LiveRun:
         for planned in cells:
             check_server_variables(list_test_servers(planned), self._inputs.environment)
         self._listener(RunStarted(len(cells)))
+        # A cell waits here before it opens a session, so a waiting cell holds no server.
         slots = asyncio.Semaphore(workers)
         async with ServerPool(self._inputs.limits, self._listener) as pool:
             live = LiveCellRunner(pool, self._keep, self._listener)
@@ -108,6 +109,7 @@ async def _gather_results(work: Sequence[Coroutine[None, None, CellResult]]) -> 
     try:
         async with asyncio.TaskGroup() as tasks:
             running = [tasks.create_task(one) for one in work]
+    # Cells turn faults into results themselves: what gets here is a bug, and its own traceback is what helps.
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None
     return tuple(task.result() for task in running)

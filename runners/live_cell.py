@@ -1,6 +1,6 @@
-"""One cell, live: its runs against real servers with a real agent, recorded first and scored from the recording.
+"""Running one cell live: its runs are recorded first, and scored from the recording.
 
-So a replay of the same cassettes gives the same verdicts: there is no second way to a result.
+So a replay of the same cassettes gives the same verdicts: a live run has no other way to score.
 """
 
 import time
@@ -29,32 +29,32 @@ from .servers.session import ServerCallResult
 from .servers.transports import LaunchContext
 
 StoreRun = Callable[[PlannedCell, int, FinishedRun], Cassette]
-"""What becomes of a finished run: the cassette of it, written or not."""
+"""A function that makes the cassette of a finished run, and writes it if the run is recorded."""
 
 
 class LiveCellRunner:
-    """Runs the cells of one live run; what it learns about a tool set serves them all."""
+    """A runner for the cells of one live run, which share what is computed for a tool set."""
 
-    def __init__(self, pool: ServerPool, keep: StoreRun, listener: Listener) -> None:
-        self._pool, self._keep, self._listener = pool, keep, listener
-        self._sights = ObservedToolsCache()
+    def __init__(self, pool: ServerPool, store: StoreRun, listener: Listener) -> None:
+        self._pool, self._store, self._listener = pool, store, listener
+        self._observed = ObservedToolsCache()
 
-    async def run(self, planned: PlannedCell, agent: Agent, place: LaunchContext) -> JournalEntry:
-        """Every run of a cell, one after another; a Fault where one of them cannot be finished."""
+    async def run(self, planned: PlannedCell, agent: Agent, context: LaunchContext) -> JournalEntry:
+        """Make every run of a cell and return its journal entry. Raise `Fault` if a run cannot be finished."""
         suite, test, cell = planned.suite, planned.test, planned.cell
         seen: ObservedTools | None = None
         cassettes: list[Cassette] = []
         retries = 0
         for number in range(1, test.runs + 1):
             began = time.monotonic()
-            async with self._pool.open_sessions(suite.id, list_test_servers(planned), place) as sessions:
-                now = self._sights.get_observed_tools(await sessions.list_tools())
+            async with self._pool.open_sessions(suite.id, list_test_servers(planned), context) as sessions:
+                now = self._observed.get_observed_tools(await sessions.list_tools())
                 (seen or now).check_same(now)
                 seen = now
                 done = await self._run_conversation(planned, agent, sessions, now)
                 finished = _make_finished_run(done, now, sessions, time.monotonic() - began)
             retries += done.retries
-            cassettes.append(self._keep(planned, number, finished))
+            cassettes.append(self._store(planned, number, finished))
         assert seen is not None, "this is a bug in toolgrade: a test has at least one run"
         digest = make_run_shape(planned).digest
         warnings = seen.listed.find_warnings(test)
@@ -76,21 +76,22 @@ class LiveCellRunner:
         changes = sessions.count_list_changes()
         task = Task(test.prompt, test.system_prompt, seen.catalog.tools)
         done = await run_conversation(agent, task, seen.catalog, call_and_report, test.max_turns)
+        # A server that changed its tools during the run may have changed them back: a notification alone is no proof.
         if sessions.count_list_changes() != changes:
-            seen.check_same(self._sights.get_observed_tools(await sessions.list_tools()))
+            seen.check_same(self._observed.get_observed_tools(await sessions.list_tools()))
         return done
 
 
 def list_test_servers(planned: PlannedCell) -> tuple[AnyServer, ...]:
-    """The servers of a test, in the order it names them."""
+    """Return the servers of a test, in the order in which it names them."""
     by_name = {server.name: server for server in planned.suite.servers}
     return tuple(by_name[name] for name in dict.fromkeys(planned.test.servers))
 
 
 def score_journal_entry(planned: PlannedCell, entry: JournalEntry) -> CellResult:
-    """The verdict on a cell, from what was recorded of it."""
+    """Return the result of a finished cell, scored from its cassettes."""
     conditions = ScoringConditions("live", None if entry.surface is None else entry.surface.tokens)
-    scorer = CellScorer(planned.suite, planned.test, planned.cell, conditions, keep=keep_as_recorded)
+    scorer = CellScorer(planned, conditions, keep_as_recorded)
     for cassette in entry.cassettes:
         scorer.add(cassette.to_trace())
     tools = entry.cassettes[0].toolset

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+# On a slow file system `git status` may take minutes; a finished run does not wait for a remark about it.
 _GIT_TIMEOUT_S = 10
 _PACKAGES = ("toolgrade", "click", "jsonschema-rs", "msgspec", "pydantic", "pydantic-ai-slim", "PyYAML", "rfc8785")
 

@@ -48,7 +48,7 @@ class Replay:
     def _score_cell(self, planned: PlannedCell) -> CellResult:
         cassettes = self._load_cassettes(planned)
         toolset = self._find_common_toolset(planned.suite, cassettes)
-        scorer = CellScorer(planned.suite, planned.test, planned.cell, _REPLAYED, keep=keep_as_recorded)
+        scorer = CellScorer(planned, _REPLAYED, keep_as_recorded)
         for cassette in cassettes:
             _add_run(scorer, cassette)
         recorded = cassettes[0].toolset

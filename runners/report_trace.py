@@ -1,20 +1,20 @@
 """A run as the report shows it: every call with its outcome, and no text longer than a fixed bound."""
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ..foundations.canonical_json import digest_bytes, encode_compact
 from ..gates.tool_selection import CallOutcome, ToolClass, list_call_outcomes
 from ..gates.trace import Call, Trace
 from .cassettes.redaction import REDACTED, Redactor
 from .cell_result import ScoredCall, TraceResult
 
+# Reports are committed to git and shown as pages: what a model writes must not make them megabytes.
 MAX_ARGS_BYTES = 2_000
 MAX_TEXT = 2_000
-_COMPACT = msgspec.json.Encoder(order="sorted")
 _MARK = REDACTED.encode()
 
 
@@ -63,8 +63,9 @@ def _cut_args(raw: bytes) -> Any:
     # The bound is on compact JSON, so that spaces do not count; raw bytes within it need no second encoding.
     if len(raw) <= MAX_ARGS_BYTES:
         return args
-    compact = _COMPACT.encode(args)
-    return args if len(compact) <= MAX_ARGS_BYTES else f"{len(compact):,} bytes, sha256:{sha256(compact).hexdigest()}"
+    # The hash keeps two different long arguments apart in a diff of two reports.
+    compact = encode_compact(args)
+    return args if len(compact) <= MAX_ARGS_BYTES else f"{len(compact):,} bytes, {digest_bytes(compact)}"
 
 
 def _cut_text(text: str | None) -> str | UnsetType:

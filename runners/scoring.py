@@ -1,24 +1,20 @@
-"""Scoring traces: which cell a run belongs to, and the verdict of every gate of it."""
+"""Scoring traces: finding the cell that a run belongs to, and the verdicts of its gates."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
+from ..compiler.plan import Plan
 from ..foundations.fault import BadInput
 from ..foundations.suggestion import format_suggestion
-from ..gates.equal_function_sets import EqualFunctionSetsBlock
-from ..gates.expect import Expect, ExpectBlock
-from ..gates.gate import Gate, GateTally, ScoringConditions, score_gate
+from ..gates.gate import Gate, GateTally, ScoringConditions
 from ..gates.gate_result import GateResult
 from ..gates.registry import GATES
-from ..gates.token_efficiency import TokenEfficiencyBlock
-from ..gates.tool_correctness import ToolCorrectnessBlock
 from ..gates.tool_selection import ToolClass
 from ..gates.trace import Trace
 from .cell_result import CellResult, TraceResult
+from .cell_selection import PlannedCell, iterate_cells
 from .report_trace import make_trace_result, redact_trace
 from .spending import Spending
 from .trace_file import RecordedRun, TraceFileEntry, explain_decode_error
@@ -28,29 +24,30 @@ NO_TRACE = "no trace was given for this test"
 _SCORED = ScoringConditions("score")
 
 Run = Trace | Mapping[str, Any]
-"""A run in Python: a Trace, or the same as a mapping with `tool_calls`."""
+"""A run in Python: a Trace, or a mapping with the same fields."""
 
 CleanTrace = Callable[[Trace], Trace]
-"""A trace without what must not be shown of it."""
+"""A function that returns a trace as a report may show it, without secrets."""
 
 
 class CellScorer:
-    """The tallies of one cell. A run is added and forgotten, unless `keep` gives what may be shown of its trace."""
+    """The tallies of one cell. Runs are added and not stored; with `clean`, traces are kept as it returns them."""
 
-    def __init__(
-        self, suite: SuitePlan, test: PlannedTest, cell: Cell, conditions: ScoringConditions, keep: CleanTrace | None
-    ) -> None:
-        self._owner = (suite, test, cell)
-        self._tallies: list[GateTally] = [gate.begin(conditions) for gate in test.gates]
+    def __init__(self, planned: PlannedCell, conditions: ScoringConditions, clean: CleanTrace | None) -> None:
+        gates = planned.test.gates
+        self._planned = planned
+        self._tallies: list[GateTally] = [gate.begin(conditions) for gate in gates]
         self._spending = Spending()
-        self._traces = _KeptTraces(test.gates, keep) if keep else None
-        pairs = list(zip(test.gates, self._tallies, strict=True))
+        self._traces = _KeptTraces(gates, clean) if clean else None
+        pairs = list(zip(gates, self._tallies, strict=True))
+        # Bound once: a score of a million runs calls each of them a million times.
         self._judges = [tally.add for gate, tally in pairs if GATES[gate.name].judges_single_runs]
         others = [tally.add for gate, tally in pairs if not GATES[gate.name].judges_single_runs]
         self._adders = [self._spending.add, *others, *([self._traces.add] if self._traces else [])]
         self.runs = self._runs_passed = 0
 
     def add(self, trace: Trace) -> None:
+        """Add one run. Raise `msgspec.DecodeError` if a gate needs arguments that are not JSON."""
         self.runs += 1
         for add in self._adders:
             add(trace)
@@ -65,28 +62,37 @@ class CellScorer:
         return self._runs_passed if self._judges and self.runs > 1 else None
 
     def make_cell_result(self) -> CellResult:
-        suite, test, cell = self._owner
+        """Return the verdicts on all runs so far; without any, every gate is skipped."""
+        test = self._planned.test
         if self.runs:
             gates = tuple(tally.compute_result() for tally in self._tallies)
         else:
             gates = tuple(GateResult(gate.name, "skipped", reason=NO_TRACE) for gate in test.gates)
-        traces = None if self._traces is None else tuple(self._traces.shown)
+        traces = None if self._traces is None else tuple(self._traces.results)
         usage, cost = self._spending.usage, self._spending.cost
         return CellResult(
-            suite, test, cell, self.runs, gates, traces, runs_passed=self.runs_passed, usage=usage, cost=cost
+            self._planned.suite,
+            test,
+            self._planned.cell,
+            self.runs,
+            gates,
+            traces,
+            runs_passed=self.runs_passed,
+            usage=usage,
+            cost=cost,
         )
 
 
 class _KeptTraces:
-    """Every run as a report may show it, with what became of its calls."""
+    """The runs as a report may show them, with the outcome of each call."""
 
-    def __init__(self, gates: Iterable[Gate], keep: CleanTrace) -> None:
+    def __init__(self, gates: Iterable[Gate], clean: CleanTrace) -> None:
         self._classes = find_tool_classes(gates)
-        self._keep = keep
-        self.shown: list[TraceResult] = []
+        self._clean = clean
+        self.results: list[TraceResult] = []
 
     def add(self, trace: Trace) -> None:
-        self.shown.append(make_trace_result(self._classes, self._keep(trace), len(self.shown) + 1))
+        self.results.append(make_trace_result(self._classes, self._clean(trace), len(self.results) + 1))
 
 
 def find_tool_classes(gates: Iterable[Gate]) -> tuple[ToolClass, ...] | None:
@@ -95,7 +101,7 @@ def find_tool_classes(gates: Iterable[Gate]) -> tuple[ToolClass, ...] | None:
 
 
 class UnreadableRuns(BadInput):
-    """Runs that cannot be scored; all are named, up to a bound, and nothing is reported as passed."""
+    """Runs that cannot be scored. They are listed, up to `MAX_PROBLEMS`, and nothing is scored."""
 
     def __init__(self, problems: Sequence[str], total: int) -> None:
         more = [f"… and {total - len(problems)} more"] if total > len(problems) else []
@@ -111,12 +117,14 @@ def score_traces(
     keep_traces: bool = False,
     needs_all_runs: bool = False,
 ) -> tuple[CellResult, ...]:
-    """Return the results of recorded runs; `test` is the one meant by runs that name none.
+    """Return the results of recorded runs, one per cell; a run that names no test belongs to `test`.
 
-    Raise `BadInput` if a run cannot be scored, or if a test has fewer than its `runs` and all of them are needed.
+    Raise `UnreadableRuns` if any run cannot be read or assigned, and `BadInput` if there is none, or if a test has
+    fewer than its `runs` and all of them are needed.
     """
     cells = _CellIndex(plan, test, redact_trace if keep_traces else None)
     problems: list[str] = []
+    # All are read before anything is refused: the author sees every problem at once.
     wrong = 0
     for read in runs:
         problem = read.problem if read.run is None else cells.add(read.run)
@@ -155,18 +163,16 @@ def _format_run_count(result: CellResult) -> str:
 
 
 class _CellIndex:
-    """The cells that runs may belong to; which one, is worked out once for each test and model that runs name."""
+    """The cells that runs may belong to, found once for each pair of test and model that the runs name."""
 
-    def __init__(self, plan: Plan, test: str | None, keep: CleanTrace | None) -> None:
-        names = [planned.name for suite in plan.suites for planned in suite.tests]
+    def __init__(self, plan: Plan, test: str | None, clean: CleanTrace | None) -> None:
+        names = [entry.name for suite in plan.suites for entry in suite.tests]
         if test is not None and test not in names:
             raise BadInput(f"no test is named `{test}`", format_suggestion(test, names))
         self._cells = {
-            (suite.name, planned.name, cell.model): CellScorer(suite, planned, cell, _SCORED, keep)
-            for suite in plan.suites
-            for planned in suite.tests
-            if test is None or planned.name == test
-            for cell in planned.cells
+            (planned.suite.name, planned.test.name, planned.cell.model): CellScorer(planned, _SCORED, clean)
+            for planned in iterate_cells(plan)
+            if test is None or planned.test.name == test
         }
         self._found: dict[tuple[str | None, str | None], CellScorer] = {}
 
@@ -175,14 +181,15 @@ class _CellIndex:
         return self._cells.values()
 
     def add(self, run: RecordedRun) -> str | None:
-        """Score a run, or say why it cannot be."""
+        """Score a run; return the reason if it cannot be scored."""
         key = (run.test, run.model)
         scorer = self._found.get(key) or self._find_scorer(key)
         if isinstance(scorer, str):
             return scorer
         try:
             return scorer.add(run)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:  # args are decoded when they are asserted on
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            # Arguments stay undecoded until a gate asserts on them, so a wrong one is found only here.
             return f"`args`: {explain_decode_error(error)}"
 
     def _find_scorer(self, key: tuple[str | None, str | None]) -> CellScorer | str:
@@ -192,7 +199,7 @@ class _CellIndex:
         return found
 
     def _choose_scorer(self, test: str | None, model: str | None) -> CellScorer | str:
-        """The cell of a test and a model, or why there is none."""
+        """Return the scorer of a test and a model, or the reason why there is none."""
         names = list(dict.fromkeys(name for _, name, _ in self._cells))
         if test is None and len(names) > 1:
             return 'the suite has several tests: say which with `"test"` in the run, or --test NAME'
@@ -208,65 +215,3 @@ class _CellIndex:
         models = [str(known) for _, _, known in found]
         chosen = next((scorer for (_, _, known), scorer in found.items() if known == model), None)
         return chosen or f'the test has several models: say which with `"model"`, one of {", ".join(models)}'
-
-
-def score_selection(
-    classes: Sequence[ToolClass | Mapping[str, Any]], runs: Iterable[Run], expect: Sequence[Any] = ()
-) -> GateResult:
-    """Precision, recall and F1 over classes of interchangeable tools: the gate `equal_function_sets`."""
-    block = EqualFunctionSetsBlock.model_validate({"classes": _to_plain_classes(classes), "expect": list(expect)})
-    return _score_runs(block.resolve(), runs, _SCORED)
-
-
-def score_correctness(
-    expected_tools: Sequence[str],
-    runs: Iterable[Run],
-    *,
-    exact_match: bool = False,
-    check_ordering: bool = False,
-    **more: Any,
-) -> GateResult:
-    """The share of expected tools that were called, exactly or in order: the gate `tool_correctness`."""
-    fields = {"expected_tools": list(expected_tools), "exact_match": exact_match, "check_ordering": check_ordering}
-    return _score_runs(ToolCorrectnessBlock.model_validate({**fields, **more}).resolve(), runs, _SCORED)
-
-
-def score_efficiency(
-    classes: Sequence[ToolClass | Mapping[str, Any]],
-    runs: Iterable[Run],
-    *,
-    tool_surface_tokens: int,
-    cost: Decimal | str | None = None,
-    expect: Sequence[Any] = (),
-) -> GateResult:
-    """What a catalog costs per correct selection: the gate `token_efficiency`.
-
-    `cost` is what all runs cost together; without it, the costs on the traces are added up.
-    """
-    block = TokenEfficiencyBlock.model_validate({"classes": _to_plain_classes(classes), "expect": list(expect)})
-    traces = [convert_to_trace(run) for run in runs]
-    if cost is not None:
-        shares = [Decimal(str(cost)), *[Decimal(0)] * (len(traces) - 1)]
-        traces = [msgspec.structs.replace(trace, cost=share) for trace, share in zip(traces, shares, strict=True)]
-    return _score_runs(block.resolve(), traces, ScoringConditions("live", tool_surface_tokens))
-
-
-def check_trace(expect: Sequence[Any], runs: Iterable[Run]) -> GateResult:
-    """Plain assertions on the trace of every run: the `expect:` of a test."""
-    return _score_runs(Expect(ExpectBlock.model_validate(list(expect)).root), runs, _SCORED)
-
-
-def convert_to_trace(run: Run) -> Trace:
-    """A run as a Trace; a mapping is read exactly as from a file."""
-    if isinstance(run, Trace):
-        return run
-    return msgspec.json.decode(msgspec.json.encode(run), type=Trace)
-
-
-def _score_runs(gate: Gate, runs: Iterable[Run], conditions: ScoringConditions) -> GateResult:
-    return score_gate(gate, (convert_to_trace(run) for run in runs), conditions)
-
-
-def _to_plain_classes(classes: Sequence[ToolClass | Mapping[str, Any]]) -> list[Any]:
-    """Classes as they stand in YAML; what is wrong with them is found there."""
-    return [dict(entry) if isinstance(entry, Mapping) else msgspec.to_builtins(entry) for entry in classes]

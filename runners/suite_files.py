@@ -2,22 +2,58 @@
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..compiler.catalogs import ToolsOf
 from ..compiler.compilation import Compilation, SuiteSource, compile_sources
+from ..compiler.plan import Plan
 from ..compiler.yaml_reader import MAX_BYTES
 from ..foundations.fault import BadInput
+from ..foundations.paths import Paths, list_paths
 from ..foundations.suggestion import format_suggestion
 
 SUFFIXES = (".yml", ".yaml")
 DEFAULT_FOLDER = "suites"
 
 
-def compile_suites(arguments: Sequence[str]) -> Compilation:
-    """Compile the named files and folders, or `suites/` if none is named. Raise `BadInput` if one cannot be read."""
-    return compile_sources(read_suites(arguments))
+class NotCompiled(BadInput):
+    """Suites that do not compile; `compilation` has what is wrong with them."""
+
+    def __init__(self, compilation: Compilation) -> None:
+        from ..compiler.diagnostic_output import render_concise
+
+        help_ = "`toolgrade check` shows each mistake at its line"
+        super().__init__(render_concise(compilation.errors).rstrip("\n"), help_)
+        self.compilation = compilation
+
+
+def compile_suites(suites: Paths = ()) -> Compilation:
+    """Compile suite files and folders, or `suites/` if none is named. Raise `BadInput` if one cannot be read."""
+    return compile_sources(read_suites(suites))
+
+
+def load_plan(*suites: Paths | Plan | Compilation) -> Plan:
+    """Return the plan of suite files and folders, or of `suites/` if none is named; a plan is returned as it is.
+
+    Raise `NotCompiled` if the suites have errors, and `BadInput` if one cannot be read.
+    """
+    match suites:
+        case (Plan() as plan,):
+            return plan
+        case (Compilation() as compilation,):
+            pass
+        case _:
+            compilation = compile_suites([path for entry in suites for path in list_paths(_require_paths(entry))])
+    if compilation.plan is None:
+        raise NotCompiled(compilation)
+    return compilation.plan
+
+
+def _require_paths(suites: Paths | Plan | Compilation) -> Paths:
+    if isinstance(suites, Plan | Compilation):
+        raise BadInput("a plan stands for all suites", "give one plan, or paths alone")
+    return suites
 
 
 def map_suite_folders(compilation: Compilation) -> dict[str, Path]:
@@ -26,10 +62,10 @@ def map_suite_folders(compilation: Compilation) -> dict[str, Path]:
     return {suite.id: Path(file).parent for suite, file in zip(suites, compilation.texts, strict=True)}
 
 
-def read_suites(arguments: Sequence[str]) -> list[SuiteSource]:
+def read_suites(arguments: Paths) -> list[SuiteSource]:
     """Return the named suite files, each once and in a fixed order. Raise `BadInput` if one cannot be read."""
     sources: dict[Path, SuiteSource] = {}
-    for argument in arguments or (DEFAULT_FOLDER,):
+    for argument in list_paths(arguments) or (DEFAULT_FOLDER,):
         for path in _find_suite_files(Path(argument)):
             source = SuiteSource(
                 path.as_posix(), _read_suite(path), _get_display_path(path, argument), make_catalog_reader(path.parent)
@@ -43,6 +79,7 @@ def make_catalog_reader(folder: Path) -> ToolsOf:
     """Return a function that reads the tool names of frozen catalogs below a folder, or says why it cannot."""
 
     def read_tool_names(name: str) -> frozenset[str] | str:
+        # Imported here: most suites name no frozen catalog, and need not load its module.
         from .catalogs.frozen_catalog import read_catalog
 
         path = folder / name
@@ -71,12 +108,14 @@ def _find_suite_files(path: Path) -> Iterator[Path]:
 
 def _walk_suite_files(folder: Path) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder):
+        # In place, so that os.walk does not enter .venv and the like, which hold other people's YAML.
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(parent) / name for name in files if name.endswith(SUFFIXES) and not name.startswith("."))
 
 
 def _read_suite(path: Path) -> bytes:
     try:
+        # Before it is opened: opening a named pipe would block.
         if not stat.S_ISREG(path.stat().st_mode):
             raise BadInput(f"{path}: not a regular file")
         with path.open("rb") as file:

@@ -1,13 +1,14 @@
 """Reading traces from files, as a stream: a JSON file holds one run, a JSONL file one run per line."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import msgspec
 
 from ..foundations.fault import BadInput
+from ..foundations.paths import Paths, list_paths
 from ..gates.trace import Trace
 
 MAX_RUN_BYTES = 64 * 1024 * 1024
@@ -42,20 +43,21 @@ class TraceFileEntry(msgspec.Struct, frozen=True, gc=False):
 _DECODER = msgspec.json.Decoder(RecordedRun)
 
 
-def read_runs(files: Sequence[str]) -> Iterator[TraceFileEntry]:
+def read_runs(files: Paths) -> Iterator[TraceFileEntry]:
     """Yield every run of these files, in order, as it is read. Raise `BadInput` if a file cannot be opened."""
-    for file in files:
+    for file in list_paths(files):
         if file == STDIN:
-            yield from _read_stream("<stdin>", sys.stdin.buffer)
+            yield from read_stream("<stdin>", sys.stdin.buffer)
             continue
         try:
             with Path(file).open("rb", buffering=_BUFFER_BYTES) as stream:
-                yield from _read_stream(file, stream)
+                yield from read_stream(file, stream)
         except OSError as error:
             raise BadInput(f"{file}: {error.strerror or error}") from None
 
 
-def _read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
+def read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
+    """Yield the runs of a stream, each with why it cannot be read if it cannot."""
     # One line at a time, with a bound: memory does not grow with the file, whatever it holds. On stdin, which has no
     # suffix, a first line that is JSON by itself means JSONL.
     first = stream.readline(MAX_RUN_BYTES + 1).removeprefix(_BOM)
@@ -65,6 +67,7 @@ def _read_stream(file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
     number, line = 1, first
     while line:
         if len(line) > MAX_RUN_BYTES:
+            # The rest of this line would be taken for further runs: nothing after it can be trusted.
             yield TraceFileEntry(file, number, None, _TOO_LONG)
             return
         if not line.isspace():

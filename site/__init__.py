@@ -1,1 +1,1 @@
-"""Reporting: results in, report.json and pages out."""
+"""The report, its comparison, the outputs for CI, and the report site with its history and pages."""

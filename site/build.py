@@ -1,4 +1,4 @@
-"""Building a site: commits that are new are written, the rest stays as it is, and the root follows."""
+"""Builds a site: writes the pages of new commits, leaves the others, and updates the files at the root."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,18 +6,20 @@ from functools import partial
 from pathlib import Path
 
 from ..foundations.fault import BadInput
+from ..foundations.paths import StrPath
 from .history.commit import History
 from .history.commit_summary import CommitSummary
 from .history.site_index import read_site_index
 from .history.timeline import Timeline
-from .mkdocs_build import Body, write_pages
+from .mkdocs_build import write_pages
 from .pages.addresses import get_commit_folder
 from .pages.commit_pages import make_commit_pages, render_tests_script, render_unreadable_page
 from .pages.commit_view import CommitView, make_commit_view
+from .pages.page_templates import Body
 from .pages.root_pages import make_root_files, make_root_pages
 from .site_folder import (
     check_output_folder,
-    list_paths,
+    list_relative_paths,
     move_files,
     open_staging_folder,
     remove_folder,
@@ -29,7 +31,7 @@ _LAST = ("commits.js", "history.html", "index.html", "index.json")
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """How a site is built."""
+    """The settings of a build: the title, for how many commits test pages are kept, whether to start anew."""
 
     title: str = "toolgrade"
     keep: int = 20
@@ -38,7 +40,7 @@ class SiteOptions:
 
 @dataclass(frozen=True, slots=True)
 class SiteBuildResult:
-    """What was done."""
+    """The number of commits of the site, and of the commits and pages that this build wrote."""
 
     commits: int
     written: int
@@ -47,11 +49,15 @@ class SiteBuildResult:
 
 def build_site(
     history: History,
-    out: Path,
+    out: StrPath,
     options: SiteOptions = SiteOptions(),
     progress: Callable[[str], None] = lambda _line: None,
 ) -> SiteBuildResult:
-    """Write the site of a history, or add to the one that is there."""
+    """Write the site of a history into a folder, or add the new commits to the site in it.
+
+    Raise `BadInput` if the history has no report or the folder is not a site, and `Fault` if it cannot be written.
+    """
+    out = Path(out)
     check_output_folder(out)
     if not history.commits:
         raise BadInput("no report is committed here, and none is on disk", "`toolgrade run` writes one")
@@ -83,34 +89,38 @@ class _SiteBuilder:
         self.pages = 0
 
     def is_up_to_date(self, sha: str, known: dict[str, CommitSummary]) -> bool:
+        """Return whether the pages of this commit exist and would be written the same again."""
+        # Test pages are kept for the newest commits alone, so they come and go without a change of the report.
         is_same = self._timeline.is_known(sha) and known[sha].has_test_pages == (sha in self._kept)
         return is_same and (self._target / get_commit_folder(sha) / "index.html").is_file()
 
     def write_commit(self, sha: str) -> None:
-        """Write a commit's folder; every file of it is in place before one that is no longer wanted goes."""
-        edition = self._make_commit_view(sha)
+        """Write a commit's folder; files that are no longer wanted go after the new ones are in place."""
+        view = self._make_commit_view(sha)
         folder = get_commit_folder(sha)
-        if edition is None:
-            figures = self._timeline.get_summary(sha)
-            pages: dict[str, Body] = {"index.html": partial(render_unreadable_page, figures, self._options.title)}
+        if view is None:
+            summary = self._timeline.get_summary(sha)
+            pages: dict[str, Body] = {"index.html": partial(render_unreadable_page, summary, self._options.title)}
             files = [("tests.js", b"window.toolgradeTests = [];\n")]
         else:
-            pages = make_commit_pages(edition, self._options.title)
-            data = self._timeline.read_report_bytes(edition.commit) or b""
-            files = [("tests.js", render_tests_script(edition)), ("report.json", data)]
+            pages = make_commit_pages(view, self._options.title)
+            data = self._timeline.read_report_bytes(view.commit) or b""
+            files = [("tests.js", render_tests_script(view)), ("report.json", data)]
         self._write_and_move(pages, files, self._target / folder)
 
     def write_root(self, remark: str | None) -> None:
-        """Write everything that a new commit changes outside its own folder."""
+        """Write the files outside the commits' folders, all of which may change with a new commit."""
         latest = self._timeline.latest
-        edition = self._make_commit_view(latest.sha)
-        data = self._timeline.read_report_bytes(latest) if edition else None
+        view = self._make_commit_view(latest.sha)
+        data = self._timeline.read_report_bytes(latest) if view else None
         title = self._options.title
+        # The next build reads in index.json which commits have test pages.
         self._timeline.record_test_pages(self._kept)
-        pages = make_root_pages(self._timeline, edition, title, remark)
+        pages = make_root_pages(self._timeline, view, title, remark)
         files = list(make_root_files(self._timeline, title, data))
         wanted = {*pages, *(path for path, _ in files)}
         self._write_files(pages, files, self._stage / "root")
+        # index.json comes last: until then a build that was killed is done again.
         move_files(self._stage / "root", self._target, last=_LAST)
         for folder in ("badge", "latest"):
             remove_unwanted_files(
@@ -123,7 +133,7 @@ class _SiteBuilder:
     def _write_and_move(self, pages: dict[str, Body], files: list[tuple[str, bytes]], place: Path) -> None:
         aside = self._stage / "commit"
         self._write_files(pages, files, aside)
-        wanted = list_paths(aside)
+        wanted = list_relative_paths(aside)
         move_files(aside, place)
         remove_unwanted_files(place, wanted)
         remove_folder(aside)
@@ -135,11 +145,12 @@ class _SiteBuilder:
 
 
 def _move_site(target: Path, out: Path) -> None:
-    """A whole new site: by one rename where nothing is there yet."""
+    """Move a whole new site into place, with one rename if the folder is empty."""
     if not out.exists() or not any(out.iterdir()):
+        # rename(2) replaces an empty folder.
         target.replace(out)
         return
-    wanted = list_paths(target)
+    wanted = list_relative_paths(target)
     move_files(target, out, last=_LAST)
     for folder in ("c", "badge", "latest"):
         remove_unwanted_files(
@@ -148,7 +159,8 @@ def _move_site(target: Path, out: Path) -> None:
 
 
 def _remove_old_commits(out: Path, timeline: Timeline, *, is_cut: bool) -> None:
-    """Commits that the history no longer has; where it is cut short, that means nothing."""
+    """Remove the pages of commits that are no longer in the history."""
+    # A shallow clone does not list its older commits, which says nothing about whether they exist.
     if is_cut:
         return
     for folder in (out / "c").iterdir():

@@ -1,8 +1,8 @@
-"""The one module that calls MkDocs: virtual pages in, a folder of HTML out."""
+"""The one module that calls MkDocs: it writes virtual pages to a folder of HTML."""
 
 import logging
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,18 +13,18 @@ from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from .pages.page_templates import THEME
-
-Body = Callable[[], str]
+from .pages.page_templates import THEME, Body
 
 
 def write_pages(folder: Path, pages: Mapping[str, Body], files: Iterable[tuple[str, bytes]] = ()) -> None:
-    """Write pages (`…/name.html`) and files into an empty folder; a page is rendered when its turn comes."""
+    """Write pages (`…/name.html`) and files into an empty folder; each page is rendered when its turn comes."""
+    # MkDocs demands a `docs_dir` that exists.
     with tempfile.TemporaryDirectory(prefix="toolgrade-docs-") as empty:
         config = _make_config(folder, empty)
         config.plugins["toolgrade-pages"] = _VirtualPagesPlugin(pages, files)
         logger = logging.getLogger("mkdocs")
         level = logger.level
+        # MkDocs logs its progress and advice about a documentation, which this folder is not.
         logger.setLevel(logging.ERROR)
         try:
             build(config)
@@ -51,7 +51,7 @@ def _make_config(folder: Path, empty: str) -> MkDocsConfig:
 
 
 class _VirtualPage(Page):
-    """A page that is not Markdown."""
+    """A page that is not read as Markdown."""
 
     def render(self, config: MkDocsConfig, files: Files) -> None:
         del config, files
@@ -59,13 +59,14 @@ class _VirtualPage(Page):
 
 
 class _NoOptions(Config):
-    """The plugin takes none."""
+    """The plugin's empty options."""
 
 
 class _VirtualPagesPlugin(BasePlugin[_NoOptions]):
-    """Hands over pages as MkDocs comes to them, so that one at a time is in memory."""
+    """Gives MkDocs each page on request, so that one at a time is in memory."""
 
     def __init__(self, pages: Mapping[str, Body], files: Iterable[tuple[str, bytes]]) -> None:
+        # MkDocs takes only Markdown for pages; with `use_directory_urls` off, `x.md` becomes `x.html`.
         self._pages = {path.removesuffix(".html") + ".md": body for path, body in pages.items()}
         self._files = files
 
@@ -75,6 +76,7 @@ class _VirtualPagesPlugin(BasePlugin[_NoOptions]):
         for path in self._pages:
             file = File.generated(config, path, content="", inclusion=InclusionLevel.NOT_IN_NAV)
             files.append(file)
+            # The constructor registers the page as `file.page`.
             _VirtualPage(None, file, config)
         return files
 
@@ -85,5 +87,6 @@ class _VirtualPagesPlugin(BasePlugin[_NoOptions]):
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         del config
+        # The rendered page is released at once.
         page.content = ""
         return output

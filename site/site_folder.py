@@ -1,4 +1,4 @@
-"""Putting new pages in place: built aside, then moved file by file, so that the site is whole at every moment."""
+"""Puts new pages in place: they are built aside and moved file by file, so the site is always complete."""
 
 import glob
 import os
@@ -19,13 +19,15 @@ _ABANDONED_S = 3600
 
 
 def check_output_folder(out: Path) -> None:
-    """Refuse a folder whose files a site would bury: one with Python in it, or one that is not ours."""
+    """Raise `BadInput` if a site would overwrite files: Python sources, or anything that is not a site of ours."""
     if not out.exists():
         return
     if not out.is_dir():
         raise BadInput(f"{out}: not a folder", "give another with --out")
+    # In a checkout of toolgrade, `site/` holds the sources of this package.
     if any(path.suffix == ".py" for path in out.iterdir()):
         raise BadInput(f"{out}: this folder holds Python files", "give another with --out, such as build/site")
+    # GitHub Pages keeps a CNAME file in the folder that it serves.
     others = [path.name for path in out.iterdir() if not path.name.startswith(".") and path.name != "CNAME"]
     if others and MARK not in others:
         raise BadInput(f"{out}: this folder is not empty, and no report site", "give another with --out")
@@ -33,11 +35,15 @@ def check_output_folder(out: Path) -> None:
 
 @contextmanager
 def open_staging_folder(out: Path) -> Generator[Path]:
-    """A folder beside the site, on the same disk; what fails in it leaves the site as it was."""
+    """Yield a folder beside the site, on the same disk.
+
+    Raise `Fault` if the site cannot be written; the site that exists is then unchanged.
+    """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(out)
         names = {"prefix": f".{out.name}-", "suffix": _STAGE}
+        # A rename is atomic on one file system only.
         with tempfile.TemporaryDirectory(dir=out.parent, ignore_cleanup_errors=True, **names) as folder:
             yield Path(folder)
     except OSError as error:
@@ -46,14 +52,15 @@ def open_staging_folder(out: Path) -> Generator[Path]:
 
 
 def _remove_abandoned(out: Path) -> None:
-    """What builds that were killed left behind; one that is still going on is younger."""
+    """Remove the staging folders of builds that were killed; younger ones may still be in use."""
+    # Old enough that no build can still be at work in it.
     for folder in out.parent.glob(f".{glob.escape(out.name)}-*{_STAGE}"):
         if time.time() - folder.stat().st_mtime > _ABANDONED_S:
             remove_folder(folder)
 
 
 def move_files(source: Path, target: Path, *, last: tuple[str, ...] = ()) -> None:
-    """Move every file to its place, deepest first: what a page leads to is there before the page."""
+    """Move every file to its place, deepest first, so that a page comes after the pages it links to."""
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         source.rename(target)
@@ -65,7 +72,8 @@ def move_files(source: Path, target: Path, *, last: tuple[str, ...] = ()) -> Non
 
 
 def remove_unwanted_files(folder: Path, wanted: set[str]) -> None:
-    """Remove what is in a folder and not in a set of paths, and folders that are empty then."""
+    """Remove the files that are not in a set of relative paths, and folders that become empty."""
+    # Reverse order visits the content of a folder before the folder.
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_dir():
             if not any(path.iterdir()):
@@ -75,10 +83,12 @@ def remove_unwanted_files(folder: Path, wanted: set[str]) -> None:
 
 
 def remove_folder(folder: Path) -> None:
+    """Remove a folder and its content; ignore errors."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def list_paths(folder: Path) -> set[str]:
+def list_relative_paths(folder: Path) -> set[str]:
+    """Return the relative paths of all files below a folder."""
     return {path.relative_to(folder).as_posix() for path in _list_files(folder)}
 
 
@@ -88,4 +98,5 @@ def _list_files(folder: Path) -> list[Path]:
 
 def _rank_path(path: Path, last: tuple[str, ...]) -> tuple[int, int, bool, str]:
     name = path.as_posix()
+    # Files in `last` come at the end; the deepest come first, and an index.html after its siblings.
     return last.index(name) + 1 if name in last else 0, -len(path.parts), path.name == "index.html", name

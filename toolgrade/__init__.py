@@ -7,12 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import NotCompiled, load_plan, replay, score_runs
+    from .api import read_traces, replay, score_runs
     from .compiler.compilation import Compilation, compile_text
     from .compiler.diagnostic import Diagnostic
     from .compiler.plan import Plan
     from .foundations.canonical_json import to_json
-    from .foundations.fault import Fault
+    from .foundations.fault import BadInput, Fault
+    from .gate_scoring import check_trace, score_correctness, score_efficiency, score_selection
     from .gates.gate_result import Counts, GateResult
     from .gates.grade import letter_grade
     from .gates.trace import Call, Trace
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from .runners.cassettes.recorder import Recorder
     from .runners.catalogs.fingerprint import Toolset, fingerprint
     from .runners.cell_selection import Selection
-    from .runners.scoring import check_trace, score_correctness, score_efficiency, score_selection, score_traces
-    from .runners.suite_files import compile_suites
+    from .runners.scoring import score_traces
+    from .runners.suite_files import NotCompiled, compile_suites, load_plan
     from .runners.trace_file import read_runs
+    from .runners.trace_formats.imported_run import ImportedRun
     from .site.build import build_site
     from .site.history.folder_history import FolderHistory
     from .site.history.git_history import GitHistory
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BadInput": "foundations.fault",
     "Call": "gates.trace",
     "Compilation": "compiler.compilation",
     "Counts": "gates.gate_result",
@@ -43,7 +46,8 @@ _HOMES = {
     "FolderHistory": "site.history.folder_history",
     "GateResult": "gates.gate_result",
     "GitHistory": "site.history.git_history",
-    "NotCompiled": "api",
+    "ImportedRun": "runners.trace_formats.imported_run",
+    "NotCompiled": "runners.suite_files",
     "Plan": "compiler.plan",
     "Recorder": "runners.cassettes.recorder",
     "Report": "site.report.report_model",
@@ -51,33 +55,34 @@ _HOMES = {
     "Toolset": "runners.catalogs.fingerprint",
     "Trace": "gates.trace",
     "build_site": "site.build",
-    "check_trace": "runners.scoring",
+    "check_trace": "gate_scoring",
     "compile_suites": "runners.suite_files",
     "compile_text": "compiler.compilation",
     "diff": "site.report.comparison",
     "fingerprint": "runners.catalogs.fingerprint",
     "letter_grade": "gates.grade",
-    "load_plan": "api",
+    "load_plan": "runners.suite_files",
     "load_report": "site.report.report_file",
     "make_report": "site.report.report_model",
     "read_report": "site.report.report_file",
     "read_runs": "runners.trace_file",
+    "read_traces": "api",
     "replay": "api",
     "run_live": "live",
-    "score_correctness": "runners.scoring",
-    "score_efficiency": "runners.scoring",
+    "score_correctness": "gate_scoring",
+    "score_efficiency": "gate_scoring",
     "score_runs": "api",
-    "score_selection": "runners.scoring",
+    "score_selection": "gate_scoring",
     "score_traces": "runners.scoring",
     "to_json": "foundations.canonical_json",
 }
 
 __all__ = [
-    "Call", "Compilation", "Counts", "Diagnostic", "Diff", "Fault", "FolderHistory", "GateResult", "GitHistory",
-    "NotCompiled", "Plan", "Recorder", "Report", "Selection", "Toolset", "Trace", "build_site", "check_trace",
-    "compile_suites", "compile_text", "diff", "fingerprint", "letter_grade", "load_plan", "load_report",
-    "make_report", "read_report", "read_runs", "replay", "run_live", "score_correctness", "score_efficiency",
-    "score_runs", "score_selection", "score_traces", "to_json",
+    "BadInput", "Call", "Compilation", "Counts", "Diagnostic", "Diff", "Fault", "FolderHistory", "GateResult",
+    "GitHistory", "ImportedRun", "NotCompiled", "Plan", "Recorder", "Report", "Selection", "Toolset", "Trace",
+    "build_site", "check_trace", "compile_suites", "compile_text", "diff", "fingerprint", "letter_grade", "load_plan",
+    "load_report", "make_report", "read_report", "read_runs", "read_traces", "replay", "run_live", "score_correctness",
+    "score_efficiency", "score_runs", "score_selection", "score_traces", "to_json",
 ]  # fmt: skip
 
 

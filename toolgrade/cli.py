@@ -12,6 +12,7 @@ from .commands.completion import completion_command
 from .commands.diff import diff_command
 from .commands.doctor import doctor_command
 from .commands.drift import drift_command
+from .commands.import_traces import import_command
 from .commands.init import init_command
 from .commands.plan import plan_command
 from .commands.run import run_command
@@ -32,7 +33,7 @@ Exit codes:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EPILOG)
 @click.version_option(__version__, prog_name="toolgrade")
 def toolgrade() -> None:
-    """A report card for an MCP agent's tool selection.
+    """Give an MCP agent's tool selection a report card.
 
     \b
     toolgrade check suites/               does it compile?
@@ -55,6 +56,7 @@ for command in (
     run_command,
     schema_command,
     score_command,
+    import_command,
     site_group,
 ):
     toolgrade.add_command(command)

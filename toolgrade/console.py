@@ -1,4 +1,4 @@
-"""How messages look on a terminal: the one place that knows of colours."""
+"""Messages on a terminal: their form and their colours."""
 
 import os
 import sys
@@ -21,17 +21,17 @@ _STYLES: dict[str, dict[str, Any]] = {
 
 
 def has_colour(stream: IO[str]) -> bool:
-    """Whether a stream is a terminal whose user wants colours."""
+    """Return whether a stream is a terminal whose user wants colours."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def choose_paint(stream: IO[str] | None = None) -> Paint:
-    """The paint for a stream: styles on a terminal, none elsewhere."""
+    """Return the paint for a stream: styles on a terminal, none elsewhere."""
     return _apply_style if has_colour(stream or sys.stdout) else apply_no_style
 
 
 def format_fault_message(text: str, help: str | None = None) -> str:  # noqa: A002 - as in a diagnostic
-    """A fault for the user: what happened, and the next step."""
+    """Return the message of a fault: what happened, and the next step."""
     first, *rest = text.split("\n")
     lines = [f"toolgrade: {make_visible(first)}", *(f"  {make_visible(line)}" for line in rest)]
     if help:
@@ -40,13 +40,13 @@ def format_fault_message(text: str, help: str | None = None) -> str:  # noqa: A0
 
 
 def format_counted_noun(number: int, noun: str) -> str:
-    """`1 test`, `2 tests`, `1,200 classes`."""
+    """Return a number with its noun: `1 test`, `2 tests`, `1,200 classes`."""
     plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
 
 
 def describe_server_start(server: "AnyServer") -> str:
-    """A server about to be started or reached, as it was written: variables stay references."""
+    """Return the line that announces a server, as the suite has it: variables stay references."""
     import shlex
 
     from .compiler.plan import HttpServer, StdioServer

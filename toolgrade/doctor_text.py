@@ -1,4 +1,4 @@
-"""What `doctor` found, as text."""
+"""The findings of `doctor` as text."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _BAD: frozenset[Kind] = frozenset(("orders", "hidden", "lookalike"))
 
 
 def format_checkup(checkup: CatalogCheckup, paint: Paint, show_all: bool) -> str:
-    """Servers and tools largest first, then what was found."""
+    """Return servers and tools, largest first, and then the findings."""
     return (
         "\n".join(
             [

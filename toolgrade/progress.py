@@ -1,4 +1,4 @@
-"""A live run as it goes: a bar on a terminal, a line for each cell elsewhere, on stderr."""
+"""The progress of a live run on stderr: a bar on a terminal, a line for each cell elsewhere."""
 
 import sys
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make_progress_listener() -> "ProgressLines | ProgressBar":
-    """What fits stderr. Either shows each command before it is started: a suite may come from anywhere."""
+    """Return a listener that fits stderr. It shows each command before it starts: a suite may come from anywhere."""
     return ProgressBar() if sys.stderr.isatty() else ProgressLines()
 
 
@@ -33,7 +33,7 @@ class ProgressLines:
                 pass
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: lines need no end."""
 
 
 class ProgressBar:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from .api import StrPath, load_plan, score_runs
+from .api import TraceSource, score_runs
 from .compiler.compilation import Compilation
 from .compiler.diagnostic_output import render_full
 from .compiler.suite_locations import SuiteLocations
 from .foundations.fault import Fault
+from .foundations.paths import StrPath
 from .foundations.untrusted_text import make_visible
-from .gates.trace import Trace
 from .runners.cell_selection import PlannedCell, iterate_cells
 from .runners.replay import Replay
 from .runners.suite_files import SUFFIXES, compile_suites
@@ -104,14 +104,14 @@ class CellItem(pytest.Item):
 
 def score_or_fail(
     suite: StrPath,
-    runs: Trace | Mapping[str, Any] | Sequence[Trace | Mapping[str, Any]],
+    runs: TraceSource,
     test: str | None = None,
     model: str | None = None,
+    server_of: Mapping[str, str] | None = None,
 ) -> TestReport:
-    """What `toolgrade_score` does."""
-    several = [runs] if isinstance(runs, Trace | Mapping) else list(runs)
+    """Score runs and return the test's report; fail the pytest test if a gate fails or a run cannot be read."""
     try:
-        report = score_runs(load_plan(suite), several, test, model)
+        report = score_runs(suite, runs, test, model, server_of=server_of)
     except Fault as fault:
         pytest.fail("\n".join(filter(None, [str(fault), fault.help])), pytrace=False)
     scored = [found for suite in report.suites for found in suite.tests if found.status != "skipped"]

@@ -12,25 +12,23 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from os import PathLike
-    from typing import Any
 
-    from .gates.trace import Trace
+    from .api import TraceSource
+    from .foundations.paths import StrPath
     from .runners.cassettes.recorder import Recorder
     from .site.report.report_model import TestReport
 
-    StrPath = str | PathLike[str]
-
 
 class RunScorer(Protocol):
-    """Scores runs against a test of a suite; fails the pytest test with the reasons where a gate does."""
+    """Scores runs against a test of a suite; fails the pytest test with the reasons if a gate does."""
 
     def __call__(
         self,
         suite: StrPath,
-        runs: Trace | Mapping[str, Any] | Sequence[Trace | Mapping[str, Any]],
+        runs: TraceSource,
         test: str | None = None,
         model: str | None = None,
+        server_of: Mapping[str, str] | None = None,
     ) -> TestReport: ...
 
 
@@ -41,6 +39,7 @@ class RecorderFactory(Protocol):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the plugin's options and settings to pytest."""
     group = parser.getgroup("toolgrade", "toolgrade: suites of tool selection")
     group.addoption(
         "--toolgrade", action="append", default=[], metavar="SUITE",
@@ -53,6 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Register what collects and runs the suites, if any suite is named."""
     option: list[str] = config.option.toolgrade
     named = [Path(config.invocation_params.dir, suite) for suite in option]
     setting: list[Path] = config.getini("toolgrade_suites")
@@ -68,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def find_cassette_folder(config: pytest.Config) -> Path:
-    """The folder of the recordings."""
+    """Return the folder of the recordings, from the option or the setting."""
     option = config.getoption("--toolgrade-cassettes")
     if option:
         return Path(config.invocation_params.dir, option)
@@ -77,7 +77,7 @@ def find_cassette_folder(config: pytest.Config) -> Path:
 
 @pytest.fixture
 def toolgrade_score() -> RunScorer:
-    """Score a trace, or several runs, against a test of a suite: `toolgrade_score("suites/shop.yml", trace)`."""
+    """Score a trace, several runs, or a trace file against a test: `toolgrade_score("suites/shop.yml", trace)`."""
     from .pytest_items import score_or_fail
 
     return score_or_fail
@@ -91,9 +91,8 @@ def toolgrade_recorder(request: pytest.FixtureRequest) -> RecorderFactory:
     cassettes = find_cassette_folder(request.config)
 
     def make_recorder(*suites: StrPath, secrets: Sequence[str] = ()) -> Recorder:
-        from .api import load_plan
         from .runners.cassettes.recorder import Recorder
 
-        return Recorder(load_plan(*suites), cassettes, secrets)
+        return Recorder(suites, cassettes, secrets)
 
     return make_recorder

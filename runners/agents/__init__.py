@@ -1,1 +1,1 @@
-"""What picks tools: the seam, the lexical baseline, and the agent of each cell."""
+"""Agents: the protocol that one follows, and the lexical baseline."""

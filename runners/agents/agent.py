@@ -1,4 +1,4 @@
-"""What an agent is: it is given a task with the tools it may call, and answers turn by turn.
+"""The protocol of an agent: it is given a task with the tools it may call, and answers turn by turn.
 
 The loop calls the tools; an agent only asks. So a model, the lexical baseline and a test's script look the same to it.
 """
@@ -24,7 +24,7 @@ class OfferedTool:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is wanted, and what it may be done with."""
+    """A prompt, and the tools that may be called for it."""
 
     prompt: str
     system_prompt: str | None
@@ -33,7 +33,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class AskedCall:
-    """A call the agent asks for; `args` is None where they are not a JSON object, and `raw` is then what came."""
+    """A call the agent asks for; `args` is None if they are not a JSON object, and `raw` is then their text."""
 
     id: str
     name: str
@@ -43,7 +43,7 @@ class AskedCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What came of a call, as the agent gets to read it."""
+    """The answer to a call, as the agent reads it."""
 
     id: str
     name: str
@@ -67,10 +67,14 @@ class Turn:
 class Conversation(Protocol):
     """One run of an agent; the first turn is asked for with no answers."""
 
-    async def turn(self, answers: Sequence[ToolAnswer]) -> Turn: ...
+    async def turn(self, answers: Sequence[ToolAnswer]) -> Turn:
+        """Return the next turn, given the answers to the calls of the one before."""
+        ...
 
 
 class Agent(Protocol):
     """Something that picks tools."""
 
-    def begin(self, task: Task) -> Conversation: ...
+    def begin(self, task: Task) -> Conversation:
+        """Return a new conversation about a task."""
+        ...

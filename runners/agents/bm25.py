@@ -7,13 +7,14 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+# The usual constants of BM25: how fast repeats of a word stop counting, and how much long documents are held back.
 _K1 = 1.5
 _B = 0.75
 _UNIT = 1_000_000
 
 
 class BM25Index:
-    """The documents, by the words in them."""
+    """An inverted index: for each word the documents that have it, with its weight in each."""
 
     def __init__(self, documents: Sequence[Mapping[str, int]]) -> None:
         self._documents = documents
@@ -32,7 +33,7 @@ class BM25Index:
         return word in self._postings
 
     def score_documents(self, words: Iterable[str]) -> dict[int, int]:
-        """The score of every document that has one of the words, by its place."""
+        """Return the score of every document that has one of the words, by the index of the document."""
         scores: defaultdict[int, int] = defaultdict(int)
         for word in dict.fromkeys(words):
             for place, worth in self._postings.get(word, ()):
@@ -40,9 +41,10 @@ class BM25Index:
         return dict(scores)
 
     def count_shared_words(self, place: int, words: Iterable[str]) -> int:
-        """How many of the words a document has."""
+        """Return how many of the words a document has."""
         return sum(word in self._documents[place] for word in words)
 
 
 def _compute_idf(documents: int, holders: int) -> float:
+    # With 1 added a word that most documents have still counts a little; without it, it would count against them.
     return math.log(1 + (documents - holders + 0.5) / (holders + 0.5))

@@ -6,7 +6,7 @@ from typing import Any, cast
 from .prompt_values import Kind, PromptValues
 from .search_words import extract_search_words
 
-_MAX_DEPTH = 5
+_MAX_DEPTH = 5  # a schema may refer to itself
 _MAX_ITEMS = 20
 _FORMATS: dict[str, Kind] = {
     "uri": "url", "url": "url", "email": "email", "date": "date", "date-time": "date", "time": "time",
@@ -25,7 +25,7 @@ Schema = Mapping[str, Any]
 
 
 def fill_arguments(schema: Schema, values: PromptValues) -> dict[str, Any]:
-    """The arguments of a call."""
+    """Return the arguments of a call that fits a schema, with what the prompt gives."""
     return _ArgumentFiller(schema, values).fill_object(schema, _MAX_DEPTH)
 
 
@@ -65,8 +65,9 @@ class _ArgumentFiller:
                 return schema["default"] if "default" in schema else self._fill_text(name, schema)
 
     def _take_named_value(self, name: str, schema: Schema) -> Any:
-        """What the prompt gives by the parameter's name."""
+        """Return the value that the prompt gives by the parameter's name, or None."""
         kind = _get_schema_type(schema)
+        # The last word says most: `max_results` is about results, `page_title` about a title.
         for word in reversed(extract_search_words(name)):
             if kind in ("integer", "number") and (number := self._values.take_named(word, "number")) is not None:
                 return _parse_number_in_bounds(number, schema)
@@ -80,6 +81,7 @@ class _ArgumentFiller:
 
     def _choose_enum_value(self, choices: list[Any], otherwise: Any) -> Any:
         said = [choice for choice in choices if isinstance(choice, str) and self._values.has_word(choice)]
+        # The longest: a prompt that says "created_at" also says "created".
         return max(said, key=len, default=otherwise)
 
     def _fill_array(self, name: str, schema: Schema, depth: int) -> list[Any]:
@@ -109,7 +111,7 @@ class _ArgumentFiller:
         return "." if kind == "path" else self._values.step
 
     def _resolve_schema(self, schema: Any) -> Schema:
-        """The schema behind references and alternatives, as far as a few steps lead."""
+        """Return the schema behind references and alternatives, or the empty one after `_MAX_DEPTH` steps."""
         for _ in range(_MAX_DEPTH):
             part = _to_dict(schema)
             ref = part.get("$ref")
@@ -142,7 +144,7 @@ def _list_type_names(value: Any) -> Iterator[str]:
 
 
 def _guess_value_kind(name: str, schema: Schema) -> Kind | None:
-    """What sort of text a parameter is for, by its format or its name."""
+    """Return the kind of text that a parameter is for, by its format or its name, or None."""
     form = schema.get("format")
     if isinstance(form, str) and form in _FORMATS:
         return _FORMATS[form]

@@ -52,7 +52,7 @@ class ToolIndex:
         self._index = BM25Index([_count_tool_words(tool) for tool in tools])
 
     def find_best_tool(self, step: str) -> ToolChoice | None:
-        """The tool that fits a step best, if one fits: it has a third of the step's words, and not just one of several.
+        """Return the tool that fits a step best, or None if none has a third of its words, and two if it has several.
 
         Words that are values (quoted text, paths, addresses, numbers) do not count, nor names that no tool knows.
         """
@@ -61,6 +61,7 @@ class ToolIndex:
         scores = self._index.score_documents(wanted)
         if not scores:
             return None
+        # Ties go by name: the choice does not depend on the order in which a server lists its tools.
         best = min(scores, key=lambda place: (-scores[place], self.tools[place].server, self.tools[place].tool))
         unknown = {
             word for name in _NAMED.findall(text) for word in extract_search_words(name) if word not in self._index
@@ -91,7 +92,7 @@ class LexicalConversation:
 
 
 def choose_tools(catalog: ToolIndex, prompt: str) -> list[ToolChoice]:
-    """A tool for each step that one fits, each tool once; what scores less than half of the best step is detail."""
+    """Return a tool for each step that one fits, each tool once; a step below half of the best score is detail."""
     found = [choice for step in split_into_steps(prompt) if (choice := catalog.find_best_tool(step))]
     best = max((choice.score for choice in found), default=0)
     chosen: dict[str, ToolChoice] = {}
@@ -102,7 +103,7 @@ def choose_tools(catalog: ToolIndex, prompt: str) -> list[ToolChoice]:
 
 
 def split_into_steps(prompt: str) -> list[str]:
-    """The prompt by sentence, list item and "then"; quoted text is never split."""
+    """Split a prompt at sentences, list items and "then", but never within quoted text."""
     quoted: list[str] = QUOTED.findall(prompt)
     masked = QUOTED.sub("\0", prompt)
     parts = [part for sentence in _SENTENCE_END.split(masked) for part in _SEQUENCE.split(sentence)]
@@ -112,7 +113,7 @@ def split_into_steps(prompt: str) -> list[str]:
 
 
 def _count_tool_words(tool: OfferedTool) -> Mapping[str, int]:
-    """The words of a tool: its name three times, its server's twice, its description and its parameters' names."""
+    """Count the words of a tool: its name three times, its server's twice, description and parameters once."""
     counts: Counter[str] = Counter()
     for text, weight in _list_weighted_texts(tool):
         for word in extract_search_words(text):

@@ -41,7 +41,7 @@ class PromptValues:
         self._taken: set[str] = set()
 
     def take_next(self, kind: Kind) -> str | None:
-        """The next value of a kind."""
+        """Return the next value of a kind and use it up, or None if there is none."""
         return next(self.take_all(kind), None)
 
     def take_all(self, kind: Kind) -> Iterator[str]:
@@ -53,7 +53,7 @@ class PromptValues:
                     yield value
 
     def take_named(self, name: str, kind: Literal["quoted", "number"]) -> str | None:
-        """The value that the text gives by name: `title "…"`, `limit to 5`, `5 results` for a number."""
+        """Return the value that the text gives by name: `title "…"`, `limit to 5`, `5 results` for a number."""
         word = re.escape(name)
         value = f"({_PATTERNS[kind]})"
         after = rf"(?i:\b{word}(?:s|d|ed)?\b)(?: (?:of|to|is|as|at|named|called))?\s?[:=]?\s?{value}"

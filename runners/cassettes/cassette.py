@@ -4,7 +4,6 @@ The integrity hash detects corruption. It is not a signature: whoever can write 
 """
 
 from decimal import Decimal
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from ...compiler.identity import make_hashed_slug
 from ...compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
-from ...foundations.canonical_json import digest_json, to_json
+from ...foundations.canonical_json import digest_bytes, digest_json, to_json
 from ...gates.trace import Call, Trace, Usage
 from ..cell_selection import PlannedCell
 
@@ -86,6 +85,7 @@ class Cassette(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def to_trace(self) -> Trace:
         """Return the run as a trace for scoring. Raise `ArithmeticError` if its cost is not a number."""
+        # Dollars are text in the file: a JSON number might lose digits in other programs.
         cost = None if isinstance(self.cost, UnsetType) else Decimal(self.cost)
         return Trace(
             self.tool_calls,
@@ -108,12 +108,12 @@ def make_run_shape(planned: PlannedCell) -> RunShape:
 
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:
-    """Return where a run of a test with a model is kept; `toolgrade.cassette` exports it."""
+    """Return the path of the cassette of a run; `toolgrade.cassette` exports this function."""
     return locate_cassette(root, PlannedCell(suite, test, cell), run)
 
 
 def locate_cassette(root: Path, planned: PlannedCell, run: int) -> Path:
-    """Return where a run is kept: below the suite's folder, under names that no other test or model shares."""
+    """Return the path of the cassette of a run: in the suite's folder, under a name unique to test, model and run."""
     return Path(list_cassette_files(root, planned)[run - 1])
 
 
@@ -133,14 +133,14 @@ def seal_cassette(cassette: Cassette) -> bytes:
     """Return the bytes of the cassette's file, with the sha256 of all of them except the hash itself."""
     # The hash is taken over the file with zeros in its place, and then put there: the file need not be parsed to check.
     blank = to_json(msgspec.structs.replace(cassette, integrity=_UNSEALED))
-    whole = f"sha256:{sha256(blank).hexdigest()}"
+    whole = digest_bytes(blank)
     return blank.replace(_format_integrity_line(_UNSEALED), _format_integrity_line(whole), 1)
 
 
 def is_intact(data: bytes, integrity: str) -> bool:
     """Return whether the bytes of a file are those that were sealed."""
     blank = data.replace(_format_integrity_line(integrity), _format_integrity_line(_UNSEALED), 1)
-    return integrity == f"sha256:{sha256(blank).hexdigest()}"
+    return integrity == digest_bytes(blank)
 
 
 def _format_integrity_line(integrity: str) -> bytes:

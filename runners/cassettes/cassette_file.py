@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET
 
-from ...foundations.canonical_json import to_json
+from ...foundations.canonical_json import encode_compact, to_json
 from ...foundations.shell_words import quote_word
 from ..atomic_file import read_regular
 from ..cell_selection import PlannedCell
@@ -46,6 +46,7 @@ def load_cassette(path: Path | str) -> Cassette:
         raise Refusal("corrupt", (str(error),)) from None
     if cassette.kind != KIND or cassette.format > FORMAT:
         _refuse_other_formats(data)
+    # Checked after decoding: the file itself says which hash it should have.
     if not is_intact(data, cassette.integrity):
         raise Refusal("corrupt", ("its integrity hash does not fit its content",))
     return cassette
@@ -121,5 +122,5 @@ def _format_field_value(value: object) -> str:
         return value
     if value is None or value is UNSET:
         return "(none)"
-    compact = msgspec.json.encode(value, order="sorted").decode()
+    compact = encode_compact(value).decode()
     return compact if len(compact) <= _MAX_SIDE_BY_SIDE else to_json(value).decode()

@@ -12,11 +12,13 @@ import msgspec
 from ...compiler.plan import Plan, SuitePlan
 from ...foundations.canonical_json import to_json
 from ...foundations.fault import BadInput, Fault
+from ...foundations.paths import Paths, StrPath
 from ...foundations.suggestion import format_suggestion
 from ..atomic_file import TEMPORARY, read_regular, write_durably
 from ..catalogs.fingerprint import Toolset, fingerprint
 from ..cell_selection import PlannedCell, iterate_cells
 from ..servers.environment import list_plan_secrets
+from ..suite_files import load_plan
 from .cassette import MAX_BYTES, Cassette, get_meta_path, locate_cassette, seal_cassette
 from .recorder_lock import hold_recording_lock
 from .recording import FinishedRun, make_cassette
@@ -37,18 +39,19 @@ class Recorder:
 
     def __init__(
         self,
-        plan: Plan,
-        root: Path | str = "cassettes",
+        suites: Paths | Plan,
+        root: StrPath = "cassettes",
         secrets: Iterable[str] = (),
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        self._plan = plan
+        self._plan = plan = load_plan(suites)
         self._root = Path(root)
         self._secrets = (*secrets, *list_plan_secrets(plan, environment))
         self._folder = Path.cwd()
         self._locks = ExitStack()
         self._is_holding = False
         self._writing = Lock()
+        self._next_numbers: dict[Path, int] = {}
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -67,14 +70,18 @@ class Recorder:
             for suite in self._plan.suites if kind is None else ():
                 self._remove_unused_toolsets(suite)
 
-    def record(self, test: str, *, run: int = 1, model: str | None = None, **done: Any) -> Path:
+    def record(self, test: str, *, run: int | None = None, model: str | None = None, **done: Any) -> Path:
         """Write one run of a test and return its file; `done` are the fields of `FinishedRun`.
 
-        Raise `BadInput` if the plan has no such test, model or run, and `Fault` if the file cannot be written.
+        Without `run` it is the next one: the first that a recorder writes of a cell is run 1, the second run 2. Raise
+        `BadInput` if the plan has no such test, model or run, and `Fault` if the file cannot be written.
         """
         planned = self._find_cell(test, model)
-        self.record_run(planned, run, FinishedRun(**done))
-        return locate_cassette(self._root, planned, run)
+        first = locate_cassette(self._root, planned, 1)
+        number = self._next_numbers.get(first, 1) if run is None else run
+        self.record_run(planned, number, FinishedRun(**done))
+        self._next_numbers[first] = number + 1
+        return locate_cassette(self._root, planned, number)
 
     def record_run(self, planned: PlannedCell, run: int, done: FinishedRun) -> Cassette:
         """Write one run of a cell and return its cassette as the file has it: redacted."""
@@ -103,6 +110,7 @@ class Recorder:
 
     def _write_and_verify(self, path: Path, data: bytes) -> None:
         """Write a file. Raise `Fault` if a known secret is in it before or after, or if it reads back differently."""
+        # A search of its own, independent of how the value was redacted: a bug there must not publish a secret.
         redactor = Redactor(self._secrets)
         if redactor.has_leak(data):
             # The redactor leaves prompts and settings as they are, as the digest covers them: the author must act.

@@ -8,6 +8,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from ...foundations.canonical_json import encode_compact
 from ...foundations.fault import BadInput
 from ...gates.trace import Usage
 from ..catalogs.fingerprint import ServerListing, Toolset
@@ -18,8 +19,6 @@ from .redaction import Redactor
 
 MAX_RESULT_BYTES = 256 * 1024
 """The bound of a recorded result. A longer one is cut to its length and hash, as no gate reads results."""
-
-_SORTED = msgspec.json.Encoder(order="sorted", decimal_format="string")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +93,7 @@ def _make_recorded_call(call: Mapping[str, Any], redactor: Redactor) -> Recorded
         values["args"] = _encode_raw(redactor.redact_value(call["args"]))
     if "result" in call:
         values["result"] = _encode_raw(cut_result(redactor.redact_value(call["result"]), MAX_RESULT_BYTES))
+    # Arguments and results are already encoded: msgspec checks the other fields, and must not look into these.
     rest = {key: value for key, value in call.items() if key not in values}
     return msgspec.structs.replace(msgspec.convert({"turn": 1, **rest}, RecordedCall), **values)
 
@@ -101,9 +101,9 @@ def _make_recorded_call(call: Mapping[str, Any], redactor: Redactor) -> Recorded
 def _encode_raw(value: Any) -> Raw:
     # The walk through the value is slow and hardly ever needed: the encoder finds surrogates first.
     try:
-        return Raw(_SORTED.encode(value))
+        return Raw(encode_compact(value))
     except UnicodeEncodeError:
-        return Raw(_SORTED.encode(_escape_surrogates(value)))
+        return Raw(encode_compact(_escape_surrogates(value)))
 
 
 def _escape_surrogates(value: Any) -> Any:

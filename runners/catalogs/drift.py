@@ -8,7 +8,7 @@ import msgspec
 
 from ...foundations.lookalikes import find_lookalikes
 from ...foundations.untrusted_text import make_visible
-from .fingerprint import Field, OutsideField, ToolFingerprint, Toolset, hash_rfc8785
+from .fingerprint import Field, OutsideField, ToolFingerprint, Toolset, digest_rfc8785
 
 Kind = Literal["added", "removed", "renamed", "changed", "reordered", "outside"]
 
@@ -18,7 +18,7 @@ _KINDS: tuple[Kind, ...] = get_args(Kind)
 _VISIBLE = frozenset[Kind](("added", "removed", "renamed", "changed"))
 _BARE_SCHEMAS: tuple[Any, ...] = (None, {}, [], {"type": "object"}, {"type": "object", "properties": {}})
 # A tool with neither a description nor parameters of its own: many tools are alike in that, so it identifies none.
-_BARE = frozenset((None, hash_rfc8785(""), *map(hash_rfc8785, _BARE_SCHEMAS)))
+_BARE = frozenset((None, digest_rfc8785(""), *map(digest_rfc8785, _BARE_SCHEMAS)))
 
 
 class ToolChange(msgspec.Struct, frozen=True, omit_defaults=True):

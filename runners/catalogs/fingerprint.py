@@ -3,11 +3,12 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Any, Literal, cast, get_args
 
 import msgspec
 import rfc8785
+
+from ...foundations.canonical_json import digest_bytes
 
 Scheme = Literal["toolgrade.toolset/1"]
 Field = Literal["name", "description", "inputSchema"]
@@ -77,17 +78,18 @@ def fingerprint(listings: Mapping[str, ServerListing]) -> Toolset:
 def has_valid_fingerprint(toolset: Toolset) -> bool:
     """Return whether a tool set that was read from a file fits its fingerprint."""
     tools = toolset.tools
-    is_same = all(tool.fingerprint == hash_rfc8785([tool.server, tool.fields]) for tool in tools)
+    is_same = all(tool.fingerprint == digest_rfc8785([tool.server, tool.fields]) for tool in tools)
     return is_same and toolset.fingerprint == _hash_tools(toolset.scheme, tools)
 
 
 def _hash_tools(scheme: Scheme, tools: Iterable[ToolFingerprint]) -> str:
-    return hash_rfc8785([scheme, *sorted(tool.fingerprint for tool in tools)])
+    # Sorted: a server may list its tools in another order each time.
+    return digest_rfc8785([scheme, *sorted(tool.fingerprint for tool in tools)])
 
 
-def hash_rfc8785(value: Any) -> str:
-    """Return the sha256 of the RFC 8785 form of a JSON value."""
-    return f"sha256:{sha256(encode_rfc8785(value)).hexdigest()}"
+def digest_rfc8785(value: Any) -> str:
+    """Return `sha256:` and the digest of the RFC 8785 form of a JSON value."""
+    return digest_bytes(encode_rfc8785(value))
 
 
 def encode_rfc8785(value: Any) -> bytes:
@@ -105,13 +107,14 @@ def encode_rfc8785(value: Any) -> bytes:
 
 
 def _make_tool_fingerprint(server: str, tool: Mapping[str, Any]) -> ToolFingerprint:
-    fields: dict[Field, str] = {field: hash_rfc8785(tool[field]) for field in _FIELDS if field in tool}
-    outside: dict[OutsideField, str] = {field: hash_rfc8785(tool[field]) for field in _OUTSIDE if field in tool}
+    fields: dict[Field, str] = {field: digest_rfc8785(tool[field]) for field in _FIELDS if field in tool}
+    outside: dict[OutsideField, str] = {field: digest_rfc8785(tool[field]) for field in _OUTSIDE if field in tool}
+    # Extensions of the protocol that we do not know are hashed as one, so that no change goes unnoticed.
     if len(tool) > len(fields) + len(outside):
-        outside["other"] = hash_rfc8785({key: value for key, value in tool.items() if key not in _NAMED})
+        outside["other"] = digest_rfc8785({key: value for key, value in tool.items() if key not in _NAMED})
     name = _format_tool_name(tool["name"]) if "name" in tool else "(no name)"
     return ToolFingerprint(
-        _escape_surrogates(server), name, hash_rfc8785([_escape_surrogates(server), fields]), fields, outside
+        _escape_surrogates(server), name, digest_rfc8785([_escape_surrogates(server), fields]), fields, outside
     )
 
 

@@ -44,6 +44,7 @@ def freeze_catalog(path: Path, name: str, listing: "ServerListing") -> None:
     server = {"name": name} if listing.version is None else {"name": name, "version": listing.version}
     document: dict[str, Any] = {"schema": SCHEMA, "server": server, "tools": listing.tools}
     if path.exists():
+        # A person wrote the results by hand; freezing again must not lose them.
         document["results"] = {tool: text for tool, text in read_catalog(path).results.items() if tool in names}
     try:
         data = to_json(document)
@@ -58,6 +59,7 @@ def read_catalog(path: Path) -> FrozenCatalog:
         data = read_regular(path, MAX_BYTES)
         if len(data) > MAX_BYTES:
             raise BadInput(f"{path}: larger than {MAX_BYTES:,} bytes")
+        # utf-8-sig: some editors put a byte order mark at the start.
         value = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise BadInput(f"{path}: no such file", "`toolgrade doctor --freeze FILE` writes one") from None

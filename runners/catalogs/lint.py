@@ -1,4 +1,4 @@
-"""What is wrong with a catalog as a model reads it: few findings, and each one something to act on."""
+"""Findings about a catalog as a model reads it. There are few kinds, and the author can act on each."""
 
 import re
 from collections import defaultdict
@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, cast
 import msgspec
 
 from ...foundations.lookalikes import find_lookalikes
+from ...foundations.untrusted_text import find_hidden_character
 from ..agents.search_words import extract_search_words
 from .fingerprint import ServerListing
 from .near_duplicates import group_near_duplicates
@@ -17,7 +18,8 @@ Kind = Literal["orders", "hidden", "lookalike", "clash", "duplicate", "undescrib
 
 LARGE_TOKENS = 1000
 _EXCERPT = 80
-_HIDDEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+# The variation selector that ends many an emoji hides nothing.
+_EMOJI_STYLE = re.compile(r"(?<=[^\w\s])\ufe0f|(?<=[0-9])\ufe0f(?=\u20e3)")
 _CALL = r"(?:call|invoke|run|use)"
 _TOOL = r"(?:this|the|that|it|other|any other|[`'\"]?[\w.]+[`'\"]?)(?: (?:tool|function))?"
 _ORDERS = re.compile(
@@ -35,7 +37,7 @@ _ORDERS = re.compile(
 
 
 class CatalogFinding(msgspec.Struct, frozen=True):
-    """Something about some tools (`server.tool`), in one sentence."""
+    """A finding about some tools, named `server.tool`, in one sentence."""
 
     kind: Kind
     tools: tuple[str, ...]
@@ -58,7 +60,7 @@ class _ListedTool(NamedTuple):
 
 
 def lint_catalog(listings: Mapping[str, ServerListing], surface: CatalogTokens) -> tuple[CatalogFinding, ...]:
-    """Every finding about a merged catalog, the gravest kind first."""
+    """Return every finding about a merged catalog, the most severe kind first."""
     tools = [
         _ListedTool(server, str(tool.get("name", "(no name)")), tool)
         for server, listing in sorted(listings.items())
@@ -77,7 +79,7 @@ def lint_catalog(listings: Mapping[str, ServerListing], surface: CatalogTokens) 
 
 
 def _find_orders(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
-    """Text that tells the model what to do beyond saying what the tool is for: meant well or not, it steers choices."""
+    """Find descriptions that give the model orders instead of describing the tool; they steer its choices."""
     for listed in tools:
         if match := _ORDERS.search(listed.description):
             yield CatalogFinding(
@@ -87,8 +89,8 @@ def _find_orders(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
 
 def _find_hidden_characters(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
     for listed in tools:
-        if match := _HIDDEN.search(listed.name + listed.description):
-            yield CatalogFinding("hidden", (listed.id,), f"holds an invisible character (U+{ord(match[0]):04X})")
+        if hidden := find_hidden_character(listed.name + _EMOJI_STYLE.sub("", listed.description)):
+            yield CatalogFinding("hidden", (listed.id,), f"holds an invisible character (U+{ord(hidden):04X})")
 
 
 def _find_lookalikes(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
@@ -100,7 +102,7 @@ def _find_lookalikes(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
 
 
 def _find_clashes(tools: Sequence[_ListedTool]) -> Iterator[CatalogFinding]:
-    """Names that are listed more than once, together where the same servers list them."""
+    """Find names that several servers list; names of the same servers make one finding."""
     holders: defaultdict[str, list[str]] = defaultdict(list)
     for listed in tools:
         holders[listed.name].append(listed.server)
@@ -158,6 +160,6 @@ def _join_parameter_names(listed: _ListedTool) -> str:
 
 
 def _cut_excerpt(text: str, match: re.Match[str]) -> str:
-    """What was found, with as much of what follows as fits on a line."""
+    """Return the matched text with as much of the text after it as fits on a line."""
     found = " ".join(text[match.start() : match.start() + 2 * _EXCERPT].split())
     return f"“{found if len(found) <= _EXCERPT else found[: _EXCERPT - 1] + '…'}”"

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, cast
 
+from ...foundations.canonical_json import digest_short
 from ...gates.trace import format_tool_id
 from ..agents.agent import OfferedTool
 from .fingerprint import ServerListing
@@ -72,6 +72,7 @@ def _choose_safe_names(ids: list[tuple[str, str]]) -> dict[tuple[str, str], str]
         else _replace_unsafe(f"{server}__{name}")
         for server, name in ids
     }
+    # `a__b` may be a tool of another server: the prefixed names are counted again.
     taken = Counter(names.values())
     return {
         key: name if taken[name] == 1 and len(name) <= MAX_NAME else _append_hash(name, key)
@@ -84,7 +85,8 @@ def _replace_unsafe(name: str) -> str:
 
 
 def _append_hash(name: str, key: tuple[str, str]) -> str:
-    digest = sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    # Separated by NUL: server `a` with tool `bc` and server `ab` with tool `c` are hashed differently.
+    digest = digest_short("\0".join(key).encode("utf-8", "surrogatepass"))
     return f"{name[: MAX_NAME - 9]}_{digest}"
 
 

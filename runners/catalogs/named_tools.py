@@ -1,4 +1,4 @@
-"""The ids that a test's gates name, against the tools that were there: which no server lists, and which two do."""
+"""Comparing the tool ids that a test's gates name with the tools that the servers list."""
 
 from collections.abc import Iterable
 
@@ -8,17 +8,17 @@ from ...gates.trace import format_tool_id
 
 
 class ListedTools:
-    """The tools that an agent saw, ready to be asked about."""
+    """The tools that an agent was offered, indexed by name and by id."""
 
     def __init__(self, tools: Iterable[tuple[str, str]]) -> None:
-        """Tools as (server, name)."""
+        """Index tools, given as (server, name)."""
         self._servers: dict[str, list[str]] = {}
         for server, name in tools:
             self._servers.setdefault(name, []).append(server)
         self._ids = {format_tool_id(server, name) for name, found in self._servers.items() for server in found}
 
     def find_warnings(self, test: PlannedTest) -> tuple[str, ...]:
-        """What to know about the ids that a test's gates name."""
+        """Return a warning for each id that no server lists, or that names a tool of several servers."""
         found = (self._find_warning(*named) for gate in test.gates for named in gate.list_tool_ids())
         return tuple(dict.fromkeys(warning for warning in found if warning))
 

@@ -12,7 +12,7 @@ from .drift import describe_tool_change, find_drift
 from .fingerprint import ServerListing, Toolset, fingerprint
 from .merged_catalog import MergedCatalog, merge_catalogs
 from .named_tools import ListedTools
-from .token_surface import count_surface
+from .token_surface import CatalogTokens, count_surface
 
 _SHOWN = 200
 
@@ -71,6 +71,11 @@ def _measure_surface(listings: Mapping[str, ServerListing]) -> CatalogSurface | 
         counted = count_surface(listings)
     except Fault as fault:
         return fault
+    return make_catalog_surface(counted)
+
+
+def make_catalog_surface(counted: CatalogTokens) -> CatalogSurface:
+    """Return counted tokens as a report shows them."""
     servers = tuple(ServerSurface(server.name, server.tools, server.tokens) for server in counted.servers)
     tools = tuple(ToolSurface(format_tool_id(tool.server, tool.name), tool.tokens) for tool in counted.tools)
     return CatalogSurface(counted.tokens, servers, tools)

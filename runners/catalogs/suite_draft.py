@@ -13,10 +13,12 @@ from .near_duplicates import group_near_duplicates
 
 # Lower than for `doctor`: a wrong group in a draft is corrected by the author, a missed one is not noticed.
 ALIKE = 0.6
+# A task that no catalog of developer tools can do: the draft also tests that nothing is called.
 NO_TOOL = "Order a pizza with extra cheese and a bottle of lemonade."
 _MAX_PROMPT = 160
 _MAX_NAME = 60
 _SENTENCE = re.compile(r"(.+?)(?:[.!?:;](?:\s|$)|\n\s*\n|$)", re.DOTALL)
+# Verbs of tools that write, spend or start something; servers without `readOnlyHint` are judged by these.
 _CHANGING = frozenset(
     [
         "add",
@@ -160,6 +162,7 @@ def draft_prompt(tool: OfferedTool) -> str:
 
 def seems_to_change(server: str, tool: Mapping[str, Any]) -> bool:
     """Return whether a tool may do more than read, by its `readOnlyHint` or else by the words of its name."""
+    # The hint may be wrong, but the server's author knows more than a list of verbs.
     hint = _to_object(tool.get("annotations")).get("readOnlyHint")
     if isinstance(hint, bool):
         return not hint

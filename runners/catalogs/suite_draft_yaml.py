@@ -8,6 +8,7 @@ from ...compiler.plan import AnyServer, HttpServer, StdioServer
 from .suite_draft import NO_TOOL, DraftClass
 
 _SHOWN = 8
+# YAML 1.2 reads null, true and false as values; what starts with a letter and has none of its signs is plain text.
 _PLAIN = re.compile(r"(?!(?:null|true|false)$)[A-Za-z][\w./-]*", re.ASCII | re.IGNORECASE)
 
 

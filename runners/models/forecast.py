@@ -25,7 +25,7 @@ class CellForecast:
 
 
 def make_cell_forecasts(cells: Sequence[PlannedCell], list_tools: ListTools) -> tuple[CellForecast, ...]:
-    """What every cell with an agent would take."""
+    """Return what every cell with an agent would take."""
     return tuple(
         _make_cell_forecast(planned, count_surface(list_tools(planned)).tokens)
         for planned in cells
@@ -53,7 +53,7 @@ def _make_cell_forecast(planned: PlannedCell, surface: int) -> CellForecast:
 
 
 def _compute_turn_tokens(test: PlannedTest, start: int, turn: int) -> tuple[int, int]:
-    """The most tokens in and out of a turn, but for what tools answer: every answer before it was as long as it may."""
+    """Return the most tokens in and out of a turn, without tool answers, if every earlier one was at its longest."""
     longest = test.sampling.max_tokens
     return start + turn * longest, longest
 

@@ -48,7 +48,7 @@ class ModelPool:
         self._open = AsyncExitStack()
 
     def make_agent(self, model: str, suite: SuitePlan, test: PlannedTest) -> Agent:
-        """The agent that a test of a suite runs with this model."""
+        """Return the agent for a test with this model. Raise a `Fault` if the model is unknown or lacks a key."""
         require_models_extra(model)
         from .conversation import ModelAgent, ModelConnection
         from .prices import find_price

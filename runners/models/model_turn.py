@@ -22,7 +22,7 @@ class ModelAnswer:
 
 
 def split_joined_calls(answer: ModelAnswer) -> ModelAnswer:
-    """The answer with each call in a part of its own.
+    """Return the answer with each call in a part of its own.
 
     Some servers join the arguments of parallel calls with newlines, in one call.
     """
@@ -31,7 +31,7 @@ def split_joined_calls(answer: ModelAnswer) -> ModelAnswer:
 
 
 def make_turn(answer: ModelAnswer, asked: str, retries: int) -> Turn:
-    """The turn that a tidied answer is."""
+    """Return a tidied answer as a turn."""
     response = answer.response
     calls = tuple(_make_asked_call(part, answer.broke_off) for part in response.parts if isinstance(part, ToolCallPart))
     return Turn(
@@ -81,7 +81,7 @@ def _parse_json_object(text: str) -> dict[str, Any] | None:
 
 
 def _extract_text(response: ModelResponse) -> str:
-    """What the model said; a refusal is what it said, too."""
+    """Return the text of an answer; a refusal counts as text."""
     said = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     return said or str((response.provider_details or {}).get("refusal") or "")
 

@@ -29,7 +29,7 @@ class ModelName:
 
 
 def split_model_name(name: str) -> ModelName | None:
-    """`provider:model`, or a bare name whose beginning says whose it is; None where it does not."""
+    """Split `provider:model`, or a bare name by its beginning. Return None if neither says the provider."""
     provider, colon, model = name.partition(":")
     if colon:
         return ModelName(provider, model) if provider and model else None
@@ -37,7 +37,7 @@ def split_model_name(name: str) -> ModelName | None:
 
 
 def parse_self_hosted_name(name: str) -> ModelName:
-    """A model at an address of one's own: `openai:` and `anthropic:` choose the protocol, all else is its name.
+    """Return the model at a `base_url`: `openai:` and `anthropic:` choose the protocol, all else is its name.
 
     So `llama3.1:8b` goes to the server as it is.
     """
@@ -46,7 +46,7 @@ def parse_self_hosted_name(name: str) -> ModelName:
 
 
 def find_likely_spelling(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` most likely is a slip of: the same numbers, almost the same letters.
+    """Return the known name that `name` is most likely a misspelling of: the same numbers, almost the same letters.
 
     Other numbers are another version, which may be newer than any list of names.
     """
@@ -58,7 +58,7 @@ def find_likely_spelling(name: str, known: Iterable[str]) -> str | None:
 
 
 def is_same_model(asked: str, answered: str) -> bool:
-    """Whether an answer came from the model that was asked: a dated version of it is the same."""
+    """Return whether an answer came from the model that was asked: a dated version of it is the same."""
     asked, answered = (_strip_path(name).removesuffix("-latest") for name in (asked, answered))
     if asked == answered:
         return True

@@ -26,7 +26,7 @@ class ModelPrice:
 
 
 def find_price(name: ModelName) -> ModelPrice | None:
-    """A model's price; None where the table has none, or says that it is free."""
+    """Return a model's price, or None if the table has none or says that it is free."""
     price = ModelPrice(name)
     try:
         return price if price.compute_cost(_PROBE, _PROBE) else None
@@ -35,7 +35,7 @@ def find_price(name: ModelName) -> ModelPrice | None:
 
 
 def compute_response_cost(response: ModelResponse) -> Decimal | None:
-    """What one response cost, in dollars; None where usage or price is missing, or the price is zero."""
+    """Return the dollars that one response cost, or None if usage or price is missing, or the price is zero."""
     try:
         return response.cost().total_price or None
     except (LookupError, ValueError, AssertionError):
@@ -43,7 +43,7 @@ def compute_response_cost(response: ModelResponse) -> Decimal | None:
 
 
 def describe_price_table(today: date) -> dict[str, str]:
-    """Which price table was used. It carries no date of its own: the newest price in it stands for one."""
+    """Describe the price table that was used. It has no date of its own: the newest price in it stands for one."""
     started = [found for found in _list_start_dates() if found <= today]
     newest = {"newest_price": max(started).isoformat()} if started else {}
     return {"name": "genai-prices", "version": genai_prices.__version__, **newest}

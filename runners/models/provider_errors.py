@@ -1,4 +1,4 @@
-"""A provider's failures in our words: what may pass is a setback, what will not is a fault."""
+"""A provider's failures as ours: a `TransientError` if trying again may help, else a `Fault`."""
 
 import re
 from typing import cast
@@ -8,12 +8,13 @@ from pydantic_ai import exceptions as failed
 from ...foundations.fault import Fault
 from .retries import TransientError
 
+# 408 timeout, 409 conflict, 429 too many requests: the others below 500 fail the same way each time.
 RETRIED = frozenset({408, 409, 429})
 _LONGEST = 300
 
 
 def translate_provider_error(error: Exception, model: str) -> Exception:
-    """The setback or the fault that an attempt ended with."""
+    """Return the `TransientError` or the `Fault` that stands for an error of the SDK."""
     match error:
         case failed.ModelAuthenticationError():
             return Fault(
@@ -45,7 +46,7 @@ def translate_provider_error(error: Exception, model: str) -> Exception:
 
 
 def extract_provider_message(error: failed.ModelAPIError) -> str:
-    """What the provider said, on one line."""
+    """Return the provider's message, on one line."""
     body = error.body
     while isinstance(body, dict):
         fields = cast(dict[str, object], body)

@@ -25,7 +25,7 @@ _VARIABLE = re.compile(r"`([A-Z][A-Z0-9_]*(?:KEY|TOKEN)[A-Z_]*)`")
 
 
 def connect_model(name: str, base_url: str | None, api_key: str | None) -> tuple[ModelName, Model]:
-    """The model of this name, ready to be asked."""
+    """Return the model of this name, ready to be asked. Raise a `Fault` if it is unknown or lacks a key."""
     try:
         if base_url is None:
             found = resolve_model_name(name)
@@ -52,7 +52,7 @@ def _extend_timeouts(model: Model) -> None:
 
 
 def resolve_model_name(name: str) -> ModelName:
-    """The provider and model that a name means; one that is nobody's, or misspelt, is refused."""
+    """Return the provider and model that a name means. Raise `BadInput` if it is unknown or misspelt."""
     found = split_model_name(name)
     known = [known_name for known_name in known_model_names() if "/" not in known_name]
     if found is None:
@@ -77,7 +77,10 @@ def _describe_likely_model(name: str, known: list[str]) -> str:
 
 
 def get_api_key(variable: str | None, environ: Mapping[str, str]) -> str | None:
-    """The key that a suite names for its `base_url`; a provider's own key is never sent to another address."""
+    """Return the key that a suite names for its `base_url`. Raise a `Fault` if its variable is not set.
+
+    A provider's own key is never sent to another address.
+    """
     if variable is None:
         return None
     if not environ.get(variable):
@@ -103,7 +106,7 @@ def _make_self_hosted_model(name: ModelName, base_url: str, api_key: str) -> Mod
 
 
 def _make_connection_fault(name: str, error: Exception) -> Fault:
-    """What a model lacks: a package, a key, or whatever its SDK says."""
+    """Return the fault that says what a model lacks: a package, a key, or whatever its SDK says."""
     text = str(error)
     if isinstance(error, ImportError):
         package, install = _PACKAGE.search(text), _INSTALL.search(text)

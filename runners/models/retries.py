@@ -1,4 +1,4 @@
-"""Trying again: what failed for a moment is asked once more, a bounded number of times, after a bounded wait."""
+"""Retries: an attempt that failed in a way that may pass is made again, a bounded number of times."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ class TransientError(Exception):
 
 
 class Clock(Protocol):
-    """Waiting, and the luck that keeps those who wait from coming back together."""
+    """Waiting, and the random factor that spreads those who wait."""
 
     async def sleep(self, seconds: float) -> None: ...
 
@@ -46,18 +46,18 @@ class RetryPolicy:
     longest_wait_s: float = 60.0
 
 
-async def call_with_retries(attempt: Callable[[], Awaitable[T]], patience: RetryPolicy, clock: Clock) -> tuple[T, int]:
-    """What an attempt gives at last, and how many had to be repeated."""
-    wait_s = patience.first_wait_s
-    for retries in range(patience.attempts):
+async def call_with_retries(attempt: Callable[[], Awaitable[T]], policy: RetryPolicy, clock: Clock) -> tuple[T, int]:
+    """Return the result of the first attempt that succeeds, and the number of retries. Raise a `Fault` if none does."""
+    wait_s = policy.first_wait_s
+    for retries in range(policy.attempts):
         try:
             return await attempt(), retries
-        except TransientError as setback:
-            asked = setback.retry_after_s
-            if retries + 1 == patience.attempts:
-                raise Fault(f"{setback}; {retries + 1} attempts", "run it again later") from setback
-            if asked is not None and asked > patience.longest_wait_s:
-                raise Fault(f"{setback}, and asks to wait {asked:.0f} s", "run it again after that") from setback
-            await clock.sleep(min(wait_s, patience.longest_wait_s) * clock.jitter() if asked is None else asked)
+        except TransientError as error:
+            asked = error.retry_after_s
+            if retries + 1 == policy.attempts:
+                raise Fault(f"{error}; {retries + 1} attempts", "run it again later") from error
+            if asked is not None and asked > policy.longest_wait_s:
+                raise Fault(f"{error}, and asks to wait {asked:.0f} s", "run it again after that") from error
+            await clock.sleep(min(wait_s, policy.longest_wait_s) * clock.jitter() if asked is None else asked)
             wait_s *= 2
-    raise AssertionError("patience without an attempt: this is a bug in toolgrade")
+    raise AssertionError("a policy without an attempt: this is a bug in toolgrade")

@@ -5,13 +5,15 @@ import re
 from hashlib import sha256
 from typing import Any, cast
 
+from ...foundations.canonical_json import digest_bytes
+
 _LONG_TEXT = 16 * 1024
 _HEAD = 1024
 _WORDS = re.compile(r".*\s", re.DOTALL)
 
 
 def cut_result(value: Any, most_bytes: int) -> Any:
-    """A JSON value of about `most_bytes` at most; equal values are cut equally."""
+    """Return a JSON value of at most about `most_bytes`; equal values are cut equally."""
     whole = _encode_json(value)
     if len(whole) <= most_bytes:
         return value
@@ -32,7 +34,7 @@ def _cut_long_texts(value: Any) -> Any:
 
 
 def cut_result_text(text: str, most_bytes: int) -> str:
-    """The text, or its beginning with the length and hash of the whole.
+    """Return the text, or its beginning with the length and hash of the whole.
 
     It is cut between words: redaction comes later, and would not know half a secret.
     """
@@ -40,7 +42,7 @@ def cut_result_text(text: str, most_bytes: int) -> str:
     if len(whole) <= most_bytes:
         return text
     head = _WORDS.match(text[:_HEAD])
-    return f"{head[0] if head else ''}… [cut: {len(whole)} bytes, sha256:{sha256(whole).hexdigest()}]"
+    return f"{head[0] if head else ''}… [cut: {len(whole)} bytes, {digest_bytes(whole)}]"
 
 
 def _encode_json(value: Any) -> bytes:

@@ -45,14 +45,14 @@ class CatalogService:
         }
 
     def handle_message(self, line: bytes) -> dict[str, Any] | None:
-        """The answer to a message; notifications have none."""
+        """Return the answer to a message, or None if it is a notification."""
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            return _make_error_response(None, RpcError(_PARSE_ERROR, "this is no JSON"))
+            return _make_error_response(None, RpcError(_PARSE_ERROR, "not JSON"))
         request = cast(dict[str, Any], message) if isinstance(message, dict) else {}
         if not isinstance(request.get("method"), str):
-            return _make_error_response(request.get("id"), RpcError(_BAD_REQUEST, "this is no request"))
+            return _make_error_response(request.get("id"), RpcError(_BAD_REQUEST, "not a request"))
         if "id" not in request:
             return None
         try:
@@ -114,6 +114,7 @@ def serve_catalog(service: CatalogService, requests: BinaryIO, answers: BinaryIO
 
 
 def run_catalog_server(arguments: list[str]) -> int:
+    """Serve the frozen catalog in a file over stdio, and return the exit code."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m toolgrade.runners.servers.catalog_server FILE\n")
         return 2
@@ -136,7 +137,7 @@ def _is_stateless(params: Params) -> bool:
 def _get_object(holder: Params, key: str) -> Params:
     value = holder.get(key)
     if value is not None and not isinstance(value, dict):
-        raise RpcError(_BAD_PARAMS, f"{key}: no object")
+        raise RpcError(_BAD_PARAMS, f"{key}: not an object")
     return cast(Params, value or {})
 
 

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 _NOT_KEPT = ("_meta", "resultType", "isError")
-"""What differs between protocol versions, or is told by the call's status."""
+"""Fields that differ between protocol versions, or that the call's status says."""
 
 
 def filter_result_fields(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a result that are kept; empty where the tool answered with nothing."""
+    """Return the parts of a result that are kept; none if the tool answered with nothing."""
     kept = {key: value for key, value in raw.items() if key not in _NOT_KEPT}
     return {key: value for key, value in kept.items() if not (key == "content" and value == [])}
 
 
 def format_result_text(result: Mapping[str, Any]) -> str:
-    """A result as text: its text blocks, other blocks by what they are, or its structured content as JSON."""
+    """Return a result as text: its text blocks, a description of other blocks, or its structured content as JSON."""
     blocks = result.get("content")
     if isinstance(blocks, list) and blocks:
         return "\n".join(_format_block(block) for block in cast(list[Any], blocks))

@@ -1,4 +1,4 @@
-"""What a server is told of the environment: a short list of names, and what the suite names itself."""
+"""The environment of a server: a short list of variables, and those that the suite names."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -12,20 +12,20 @@ _WINDOWS = (
     *("SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR"),
 )
 PASSED_ON = (*_POSIX, *_WINDOWS)
-"""The only variables that a server gets unasked."""
+"""The only variables that a server gets without the suite naming them."""
 _KEYS = ("_API_KEY", "_API_TOKEN", "_SECRET_ACCESS_KEY")
 """How the variables end that providers' SDKs read by themselves: a suite need not name them."""
 
 
 def make_server_environment(server: StdioServer | CatalogServer, environment: Mapping[str, str]) -> dict[str, str]:
-    """The whole environment of a server's process."""
+    """Return the whole environment of a server's process. Raise `BadInput` if it names a variable that is not set."""
     passed_on = {name: environment[name] for name in PASSED_ON if name in environment}
     named = server.env if isinstance(server, StdioServer) else {}
     return passed_on | {name: expand_variables(text, server, environment) for name, text in named.items()}
 
 
 def expand_variables(text: str, server: AnyServer, environment: Mapping[str, str]) -> str:
-    """The text with each `${env:NAME}` replaced; a variable that is not set is the user's mistake."""
+    """Return the text with each `${env:NAME}` replaced. Raise `BadInput` if a variable is not set."""
     for name in ENV_REFERENCE.findall(text):
         if name not in environment:
             message = f"server `{server.name}`: the environment variable {name} is not set"
@@ -34,7 +34,7 @@ def expand_variables(text: str, server: AnyServer, environment: Mapping[str, str
 
 
 def list_referenced_variables(servers: Iterable[AnyServer]) -> tuple[str, ...]:
-    """The names of the variables that servers refer to, each once and sorted."""
+    """Return the names of the variables that servers refer to, each once and sorted."""
     return tuple(
         sorted(
             {name for server in servers for text in _list_server_texts(server) for name in ENV_REFERENCE.findall(text)}
@@ -43,19 +43,19 @@ def list_referenced_variables(servers: Iterable[AnyServer]) -> tuple[str, ...]:
 
 
 def check_server_variables(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> None:
-    """Refuse a server whose variables are not all set, before anything is started."""
+    """Raise `BadInput` if a server refers to a variable that is not set."""
     for server in servers:
         for text in _list_server_texts(server):
             expand_variables(text, server, environment)
 
 
 def list_secret_values(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values that the suite takes from the environment: none of them may reach a file."""
+    """Return the values that servers take from the environment: none of them may reach a file."""
     return tuple(environment[name] for name in list_referenced_variables(servers) if name in environment)
 
 
 def list_plan_secrets(plan: Plan, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of all variables that the suites of a plan name, and of those that providers' keys are kept in."""
+    """Return the values of all variables that the suites of a plan name, and of those that hold providers' keys."""
     servers = [server for suite in plan.suites for server in suite.servers]
     keys = {test.api_key_env for suite in plan.suites for test in suite.tests if test.api_key_env}
     keys |= {name for name in environment if name.endswith(_KEYS)}

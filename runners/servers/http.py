@@ -1,4 +1,4 @@
-"""HTTP to a server: bounded answers, a few patient retries, and no redirect to another place.
+"""HTTP to a server: bounded answers, a few retries, and no redirect to another origin.
 
 The SDK follows a redirect only within the address's own origin; nothing here widens that.
 """
@@ -13,12 +13,12 @@ from .limits import ServerLimits
 _TRIES = 4
 _FIRST_WAIT_S = 0.25
 _LONGEST_WAIT_S = 5.0
-_NOT_TAKEN_ON = (429, 503)
+_NOT_CARRIED_OUT = (429, 503)
 """The request was not carried out: also a call may be sent again."""
 
 
 class RetryingTransport(httpx2.AsyncBaseTransport):
-    """Sends again, a few times, what a server was too busy for; a call only where it was not carried out."""
+    """Sends again, a few times, what a server was too busy for; a call only if it was not carried out."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, limits: ServerLimits) -> None:
         self._inner, self._limits = inner, limits
@@ -38,14 +38,14 @@ class RetryingTransport(httpx2.AsyncBaseTransport):
 
 
 def make_http_client(headers: Mapping[str, str], limits: ServerLimits) -> httpx2.AsyncClient:
-    """A client for one server."""
+    """Return a client for one server."""
     timeout = httpx2.Timeout(limits.start_s, read=max(limits.call_s, limits.list_s, limits.start_s))
     transport = RetryingTransport(httpx2.AsyncHTTPTransport(), limits)
     return httpx2.AsyncClient(headers=dict(headers), transport=transport, timeout=timeout)
 
 
 def _is_retryable(request: httpx2.Request, response: httpx2.Response) -> bool:
-    if response.status_code in _NOT_TAKEN_ON:
+    if response.status_code in _NOT_CARRIED_OUT:
         return True
     return response.status_code >= 500 and b'"tools/call"' not in request.content
 
@@ -57,7 +57,7 @@ def _compute_wait_s(response: httpx2.Response, attempt: int) -> float:
 
 
 def _limit_body(response: httpx2.Response, most_bytes: int) -> httpx2.Response:
-    """The response with an end to its body; events have a bound each, and a stream of them none."""
+    """Return the response with a bound on its body; in a stream of events each event has the bound."""
     if not response.headers.get("content-type", "").startswith("text/event-stream"):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _BoundedStream(response.stream, most_bytes)

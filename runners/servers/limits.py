@@ -28,7 +28,7 @@ class ServerLimits:
     stderr_bytes: int = 64 * _KIB
 
     def update_timeouts(self, server: AnyServer) -> "ServerLimits":
-        """These bounds with the time limits that a suite sets for a server."""
+        """Return these bounds with the time limits that a suite sets for a server."""
         if isinstance(server.timeout_s, UnsetType):
             return self
         chosen = {f"{name}_s": value for name in ("start", "list", "call") if (value := _get_timeout_s(server, name))}

@@ -17,14 +17,14 @@ Announce = Callable[[AnyServer], None]
 def collect_server_listings(
     servers: Sequence[AnyServer], place: "LaunchContext", announce: Announce
 ) -> dict[str, ServerListing | ServerFault]:
-    """The listing of each server by name, or why there is none; each is announced before it is started."""
+    """Return the listing of each server by name, or its fault; each server is announced before it is started."""
     return asyncio.run(_collect_listings(servers, place, announce))
 
 
 def require_server_listings(
     servers: Sequence[AnyServer], place: "LaunchContext", announce: Announce
 ) -> dict[str, ServerListing]:
-    """The listings of servers that all have to be there."""
+    """Return the listing of each server by name. Raise the first `ServerFault` if a server cannot be listed."""
     found: dict[str, ServerListing] = {}
     for name, listing in collect_server_listings(servers, place, announce).items():
         if isinstance(listing, ServerFault):

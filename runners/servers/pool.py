@@ -37,7 +37,7 @@ class ServerPool:
     async def open_sessions(
         self, suite: str, servers: tuple[AnyServer, ...], place: LaunchContext
     ) -> AsyncGenerator["RunSessions"]:
-        """The servers of one run, all of them connected."""
+        """Yield the servers of one run, all of them connected."""
         async with AsyncExitStack() as own:
             run = RunSessions(own, lambda server: self._open_session(own, server, place))
             for server in servers:
@@ -76,7 +76,7 @@ class RunSessions:
         self._by_name[session.server.name] = session
 
     async def list_tools(self) -> dict[str, ServerListing]:
-        """What every server lists now."""
+        """Return what every server lists now."""
         return {name: await self._try_with_restart(name, Session.list_tools) for name in self._by_name}
 
     async def call_tool(self, tool: OfferedTool, args: dict[str, Any]) -> ServerCallResult:

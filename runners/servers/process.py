@@ -48,7 +48,7 @@ class ServerProcess:
         return self._tail.decode("utf-8", "replace")
 
     async def read_lines(self) -> AsyncIterator[bytes | LongLine]:
-        """What the server writes to stdout, line by line; raises Flood where a line does not end."""
+        """Yield the lines that the server writes to stdout. Raise `Flood` if one does not end within bounds."""
         assert self._process.stdout is not None
         buffer = LineBuffer(self._limits.message_bytes, self._limits.flood_bytes)
         while chunk := await self._process.stdout.read(_CHUNK):

@@ -44,7 +44,7 @@ def send_sigterm(pid: int) -> None:
 
 
 def find_live_processes(pid: int, mark: str) -> Iterator[int]:
-    """The processes of a server that are alive: of its group, below one of them, or with its mark."""
+    """Return the living processes of a server: in its group, below one of them, or with its mark."""
     if not _PROC.is_dir():
         yield from _find_process_group(pid)
         return
@@ -72,7 +72,7 @@ def _list_pids() -> list[int]:
 
 
 def _read_parent_and_group(pid: int) -> tuple[int, int] | None:
-    """A process's parent and group; None for one that is gone, or dead and not yet collected."""
+    """Return a process's parent and group, or None if it is gone, or dead and not yet collected."""
     try:
         fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

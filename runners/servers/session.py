@@ -98,7 +98,7 @@ class Session:
         return self._tap.list_changes
 
     def list_warnings(self) -> tuple[str, ...]:
-        """What the server did that it should not have, without what varies between equal runs."""
+        """Return what the server did that it should not have, without what varies between equal runs."""
         found: list[str] = []
         if self._wire.skipped_lines:
             found.append("writes to stdout what is no message: skipped")
@@ -108,7 +108,7 @@ class Session:
         return tuple(f"server `{self.server.name}` {what}" for what in found)
 
     def list_notes(self) -> tuple[str, ...]:
-        """The same in numbers, with an example."""
+        """Return the same in numbers, with an example."""
         counts = [
             (self._wire.skipped_lines, f"lines on stdout skipped; the first: {self._wire.first_skipped}"),
             (self._tap.stray_answers, "answers to nothing ignored"),
@@ -263,7 +263,7 @@ def _extract_tools(page: dict[str, Any], fault: Any) -> list[Mapping[str, Any]]:
 
 
 def _find_innermost_error(error: BaseException | None) -> BaseException | None:
-    """The first exception that is not a group of others."""
+    """Return the first exception that is not a group of others."""
     while isinstance(error, BaseExceptionGroup):
         error = cast(BaseExceptionGroup[BaseException], error).exceptions[0]
     return error

@@ -84,7 +84,7 @@ async def open_stdio_transport(
 
 
 def _parse_message(line: bytes | LongLine, wire: StdioState) -> JSONRPCMessage | None:
-    """The message in a line; a line that holds none is skipped, and counted unless it is blank."""
+    """Return the message in a line, or None; a line without one is counted unless it is blank."""
     if isinstance(line, LongLine):
         return _make_replacement_answer(line, wire)
     with suppress(ValueError, RecursionError):
@@ -95,7 +95,7 @@ def _parse_message(line: bytes | LongLine, wire: StdioState) -> JSONRPCMessage |
 
 
 def _make_replacement_answer(line: LongLine, wire: StdioState) -> JSONRPCMessage | None:
-    """An answer too long to keep, as an answer that gives its length and hash."""
+    """Return an answer that gives the length and hash of one that is too long to keep."""
     found = _ID_FIRST.search(line.start) or _ID_LAST.search(line.end)
     if found is None:
         wire.skip_line(line.start)

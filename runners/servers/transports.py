@@ -28,7 +28,7 @@ class LaunchContext:
 
 
 def build_server_argv(server: StdioServer | CatalogServer, place: LaunchContext) -> tuple[str, ...]:
-    """The command line of a server, whole: what is started is exactly this."""
+    """Return the whole command line of a server: exactly this is started."""
     if isinstance(server, CatalogServer):
         return (sys.executable, "-m", "toolgrade.runners.servers.catalog_server", str(place.folder / server.catalog))
     program, *args = (expand_variables(part, server, place.environment) for part in server.command)
@@ -39,7 +39,7 @@ def build_server_argv(server: StdioServer | CatalogServer, place: LaunchContext)
 def make_transport(
     server: AnyServer, place: LaunchContext, limits: ServerLimits, wire: StdioState
 ) -> AbstractAsyncContextManager[Streams]:
-    """The streams to a server, not yet opened."""
+    """Return the streams to a server, not yet opened."""
     if isinstance(server, HttpServer):
         return _open_http_transport(server, place, limits)
     env = make_server_environment(server, place.environment)
@@ -65,7 +65,7 @@ async def _open_http_transport(
 
 
 def _make_client_factory(limits: ServerLimits) -> Any:
-    """What makes the client of the older transport, which brings time limits of its own."""
+    """Return a factory of clients for the older SSE transport, which brings time limits of its own."""
 
     def make_client(headers: dict[str, str] | None = None, **_theirs: Any) -> httpx2.AsyncClient:
         return make_http_client(headers or {}, limits)

@@ -47,7 +47,7 @@ class MessageTap:
 
     @asynccontextmanager
     async def wrap_transport(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncGenerator[Streams]:
-        """The same transport, tapped."""
+        """Return the same transport, tapped."""
         async with transport as (read, write):
             yield _TappedRead(read, self), _TappedWrite(write, self)
 

@@ -1,1 +1,1 @@
-"""The commits that have a report, and what each says in a few numbers."""
+"""The commits that have a report, and a summary of each."""

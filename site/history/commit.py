@@ -1,4 +1,4 @@
-"""The commits that have a report: who made them, what came before, and where their reports are kept."""
+"""A commit that has a report, and the interface of the histories that list such commits."""
 
 from types import TracebackType
 from typing import Protocol, Self
@@ -22,27 +22,30 @@ class Commit(msgspec.Struct, frozen=True):
 
     @property
     def short(self) -> str:
+        """The first seven digits of the SHA, or `worktree` for reports that are not committed."""
         return self.sha[:7] if self.sha != WORKTREE else WORKTREE
 
 
 class History(Protocol):
-    """Where reports come from; every commit stands after the one before it."""
+    """A source of reports, in which every commit comes after its predecessor."""
 
     @property
-    def commits(self) -> tuple[Commit, ...]: ...
+    def commits(self) -> tuple[Commit, ...]:
+        """The commits, oldest first."""
+        ...
 
     def read(self, key: str) -> bytes:
-        """The bytes of a report."""
+        """Return the bytes of a report."""
         ...
 
     @property
     def remark(self) -> str | None:
-        """What a reader should know: that the history is cut short, that it is not from git."""
+        """A limit of this history that readers should know, such as a shallow clone."""
         ...
 
 
 class OpenHistory(History, Protocol):
-    """A history that is closed when its reader is done."""
+    """A history to be closed by its reader."""
 
     def __enter__(self) -> Self: ...
 

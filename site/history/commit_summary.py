@@ -1,12 +1,12 @@
-"""A commit in a few numbers: what charts and lists of many commits are made of, and what index.json keeps."""
+"""A commit in a few numbers, from which charts and lists are made and which index.json keeps."""
 
 from hashlib import sha256
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...compiler.identity import make_suite_id
 from ...gates.gate import Mode
-from ..pages.addresses import make_suite_id
 from ..report.report_model import Report, SelectionCounts, SuiteReport, TestReport
 from .commit import Commit
 
@@ -23,6 +23,7 @@ class GradedScore(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_report(cls, part: Report | SuiteReport) -> "GradedScore | UnsetType":
+        """Return the score of a report or a suite, or unset if no test of it is graded."""
         found = part.summary if isinstance(part, Report) else part
         if not isinstance(found.selection, SelectionCounts) or not isinstance(found.grade, str):
             return UNSET
@@ -30,7 +31,7 @@ class GradedScore(msgspec.Struct, frozen=True):
 
 
 class VerdictCounts(msgspec.Struct, frozen=True):
-    """How many gates met, of how many that ran; how many tests, and how many of them an error stopped."""
+    """The number of tests, of gates that ran, of gates that passed, and of tests that an error stopped."""
 
     tests: int = 0
     gates: int = 0
@@ -39,6 +40,7 @@ class VerdictCounts(msgspec.Struct, frozen=True):
 
     @property
     def failing(self) -> int:
+        """The number of gates that failed."""
         return self.gates - self.passed
 
     def __add__(self, other: "VerdictCounts") -> "VerdictCounts":
@@ -51,6 +53,7 @@ class VerdictCounts(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_test(cls, test: TestReport) -> "VerdictCounts":
+        """Return the counts of one test; skipped gates are not counted."""
         statuses = [gate.status for gate in test.gates]
         passed = statuses.count("passed")
         return cls(1, passed + statuses.count("failed"), passed, int(test.status == "error"))
@@ -66,7 +69,7 @@ class SuiteSummary(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CommitSummary(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A commit; `lineage` stands for all commits up to it, so pages are made anew where one of them changed."""
+    """A commit in numbers; `lineage` is a digest over it and all commits before it."""
 
     sha: str
     subject: str
@@ -83,16 +86,18 @@ class CommitSummary(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def short(self) -> str:
+        """The first seven digits of the SHA, or `worktree`."""
         return self.sha[:7] if self.sha != "worktree" else self.sha
 
     def find_suite(self, id: str) -> SuiteSummary | None:  # noqa: A002 - the word a suite uses
+        """Return the suite with this id, or None."""
         return next((suite for suite in self.suites if suite.id == id), None)
 
 
 def make_commit_summary(
     commit: Commit, lineage: str, report: Report | None, live_sha: str | None, problem: str | None
 ) -> CommitSummary:
-    """The few numbers of a commit."""
+    """Return the summary of a commit; `problem` says why its report cannot be read."""
     suites = tuple(_make_suite_summary(suite) for suite in report.suites) if report else ()
     return CommitSummary(
         sha=commit.sha,
@@ -110,7 +115,8 @@ def make_commit_summary(
 
 
 def hash_lineage(commit: Commit, previous: str) -> str:
-    """What a commit's pages depend on: the reports and words of it and of all before it."""
+    """Return the digest of everything that a commit's pages depend on: its own reports and words and all before."""
+    # Git metadata cannot hold NUL, so joining with it cannot make two lists equal.
     parts = (previous, commit.sha, commit.subject, commit.author, commit.date, commit.replay or "", commit.live or "")
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 

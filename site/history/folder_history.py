@@ -1,4 +1,4 @@
-"""History from a folder of reports: one folder per commit, with `report.json` and, if there is one, `run.json`."""
+"""History from a folder of reports: one folder per commit, with report.json and, optionally, run.json."""
 
 import re
 from pathlib import Path
@@ -9,6 +9,7 @@ import msgspec
 
 from ...compiler.identity import make_hashed_slug
 from ...foundations.fault import BadInput
+from ...foundations.paths import StrPath
 from ..report.report_file import FILE, MAX_BYTES
 from .commit import Commit
 
@@ -17,7 +18,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class _RunMetadata(msgspec.Struct):
-    """What is read of run.json."""
+    """The fields of run.json that are used."""
 
     commit: str = ""
     started: str = ""
@@ -25,12 +26,12 @@ class _RunMetadata(msgspec.Struct):
 
 
 class FolderHistory:
-    """Folders in the order in which their runs were started, and by name where nothing says when."""
+    """The commits of a folder, in the order of their `started` times, and by name without one."""
 
     remark = None
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: StrPath) -> None:
+        self._folder = folder = Path(folder)
         try:
             found = sorted(path for path in folder.iterdir() if (path / FILE).is_file())
         except OSError as error:
@@ -43,7 +44,9 @@ class FolderHistory:
         self.commits = _link_commits([_make_commit(run, path) for run, path in runs])
 
     def read(self, key: str) -> bytes:
+        """Return the bytes of the report with this key, which is `folder:size`."""
         with (self._folder / key.rpartition(":")[0] / FILE).open("rb") as stream:
+            # One byte more than the limit, by which `read_report` knows that it is too large.
             return stream.read(MAX_BYTES + 1)
 
     def __enter__(self) -> Self:
@@ -66,13 +69,15 @@ def _read_run_metadata(folder: Path) -> _RunMetadata:
 def _make_commit(run: _RunMetadata, folder: Path) -> Commit:
     name = run.commit or folder.name
     date = _DATE.match(run.started)
+    # A folder need not be named for a commit; the hash gives any name a safe address.
     sha = name if _SHA.fullmatch(name) else make_hashed_slug(name)
+    # The size is part of the key, so a report that was written again is seen as changed.
     key = f"{folder.name}:{(folder / FILE).stat().st_size}"
     return Commit(sha, folder.name, run.branch, date[0] if date else "", None, key)
 
 
 def _link_commits(commits: list[Commit]) -> tuple[Commit, ...]:
-    """Each with the one before it; of two folders of one commit, the later counts."""
+    """Set the predecessor of each commit; if two folders name one commit, the later one counts."""
     last = {commit.sha: commit for commit in commits}
     linked: list[Commit] = []
     for commit in last.values():

@@ -1,4 +1,4 @@
-"""History from git, with four processes whatever its length: one of them hands over reports as they are asked for."""
+"""History from git. It takes four processes for any number of commits; one of them serves reports on request."""
 
 import shutil
 import subprocess
@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from ...foundations.fault import Fault
+from ...foundations.paths import StrPath
 from ..report.report_file import COMMITTED, MAX_BYTES, InvalidReport
 from .commit import WORKTREE, Commit
 
@@ -17,10 +18,10 @@ _LOG = ("log", "--topo-order", "--reverse", "--parents", "--no-show-signature", 
 
 
 class GitHistory:
-    """Every commit that changed a report, oldest first, and the reports on disk where they are not committed yet."""
+    """Commits that changed a report, oldest first, and the reports on disk if they are not committed."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: StrPath) -> None:
+        self._folder = folder = Path(folder)
         self._sizes: dict[str, int] = {}
         self._reader: subprocess.Popen[bytes] | None = None
         self._is_cut = self._run_git("rev-parse", "--is-shallow-repository").strip() == b"true"
@@ -29,9 +30,11 @@ class GitHistory:
 
     @property
     def remark(self) -> str | None:
+        """A remark if the clone is shallow, else None."""
         return "a shallow clone: older commits are not in it" if self._is_cut else None
 
     def read(self, key: str) -> bytes:
+        """Return the bytes of a report; raise `InvalidReport` if it is too large."""
         if key.startswith(f"{WORKTREE}:"):
             return _read_file(self._folder / key.removeprefix(f"{WORKTREE}:")) or b""
         if self._sizes.get(key, 0) > MAX_BYTES:
@@ -45,11 +48,14 @@ class GitHistory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._reader is not None:
+            # Closes its stdin, on which `cat-file --batch` ends.
             self._reader.communicate()
 
     def _list_committed(self) -> tuple[Commit, ...]:
+        # Fields and records both end with NUL, which no name or subject can contain.
         fields = self._run_git(*_LOG, "--", REPLAY, LIVE).decode("utf-8", "replace").split("\0")[:-1]
         shas = fields[::5]
+        # `./` makes the path relative to the folder, which may be a part of the repository.
         blobs = self._find_blobs([f"{sha}:./{path}" for path in (REPLAY, LIVE) for sha in shas])
         columns = (*(fields[at::5] for at in range(5)), blobs[: len(shas)], blobs[len(shas) :])
         commits: list[Commit] = []
@@ -62,7 +68,7 @@ class GitHistory:
         return tuple(commits)
 
     def _find_blobs(self, names: list[str]) -> list[str | None]:
-        """The blob that each name stands for, where there is one."""
+        """Return the id of the blob that each name stands for, or None."""
         asked = "".join(f"{name}\n" for name in names).encode()
         answers = self._run_git("cat-file", "--batch-check", stdin=asked).decode().splitlines()
         found: list[str | None] = []
@@ -70,6 +76,7 @@ class GitHistory:
             blob, _, rest = answer.partition(" ")
             kind, _, size = rest.partition(" ")
             found.append(blob if kind == "blob" else None)
+            # Kept to refuse a report that is too large before git sends it.
             self._sizes[blob] = int(size) if kind == "blob" else 0
         return found
 
@@ -85,6 +92,7 @@ class GitHistory:
 
     def _find_key_on_disk(self, path: str, committed: str | None) -> str | None:
         data = _read_file(self._folder / path)
+        # The size is compared first: git need not send a report that has another one.
         if data is None or (committed and len(data) == self._sizes[committed] and data == self.read(committed)):
             return committed
         return f"{WORKTREE}:{path}"
@@ -98,6 +106,7 @@ class GitHistory:
         reader = self._reader
         assert reader.stdin is not None
         assert reader.stdout is not None
+        # `cat-file --batch` answers each name with a header, the content and a newline.
         reader.stdin.write(f"{key}\n".encode())
         reader.stdin.flush()
         header = reader.stdout.readline().split()
@@ -106,7 +115,8 @@ class GitHistory:
         return reader.stdout.read(int(header[2]) + 1)[:-1]
 
     def _run_git(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """What git answers; nothing where this is no repository, or one without a commit."""
+        """Return the output of git; it is empty outside a repository and in one without a commit."""
+        # Names and subjects come in UTF-8, whatever the user's git is set to.
         command = [_find_git(), "-c", "i18n.logOutputEncoding=UTF-8", *arguments]
         return subprocess.run(command, cwd=self._folder, input=stdin, capture_output=True, check=False).stdout  # noqa: S603 - argv, no shell
 

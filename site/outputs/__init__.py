@@ -1,1 +1,1 @@
-"""A finished run for CI and for people: JUnit, Markdown, annotations, text."""
+"""A finished run for CI and for people: JUnit, Markdown, GitHub annotations, one line of text."""

@@ -1,4 +1,4 @@
-"""A diff for people: as text for a terminal and as Markdown for a pull request, where every name is inert."""
+"""A comparison of two reports, as text for a terminal and as Markdown for a pull request."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -16,7 +16,7 @@ _WIDTH = 17
 
 
 def render_comparison_text(diff: Diff, paint: Paint = apply_no_style) -> str:
-    """A block for each test that changed, then the summary; three lines where none did."""
+    """Return a block for each test that changed, then the totals; three lines if no test changed."""
     if not diff.changes:
         return "\n".join(["nothing changed", *_format_totals(diff, escape_untrusted_text), ""])
     has_many = len({change.suite for change in diff.changes}) > 1
@@ -40,7 +40,7 @@ def render_comparison_text(diff: Diff, paint: Paint = apply_no_style) -> str:
 
 
 def render_comparison_markdown(diff: Diff) -> str:
-    """A table of the tests that changed; three lines where none did."""
+    """Return a table of the tests that changed; three lines if no test changed."""
     if not diff.changes:
         return f"**toolgrade: nothing changed**\n\n{format_markdown_headline(diff)}\n"
     verdict = "regressed" if diff.has_regressed else "no regression"
@@ -49,12 +49,12 @@ def render_comparison_markdown(diff: Diff) -> str:
 
 
 def format_markdown_headline(diff: Diff) -> str:
-    """Grades and counts, on one line."""
+    """Return the grades and the number of tests by verdict, in one line."""
     return "; ".join(_format_totals(diff, format_inline_code))
 
 
 def format_markdown_row(change: ChangedTest) -> str:
-    """A row below `MARKDOWN_HEAD`."""
+    """Return the row of a test for the table below `MARKDOWN_HEAD`."""
     name = " · ".join(format_inline_code(part) for part in _list_name_parts(change, with_suite=True))
     why = "<br>".join(_format_why(change, format_inline_code))
     return f"| {_get_verdict_word(change)} | {name} | {_format_statuses(change)} | {_format_f1s(change)} | {why} |"
@@ -89,7 +89,7 @@ def _format_statuses(change: ChangedTest) -> str:
 
 
 def _format_f1s(change: ChangedTest) -> str:
-    """Return the F1 of both sides; a side without one is written out only if the other has one."""
+    """Return both F1 values, with `none` for a side without one; empty if neither side has one."""
     f1s = [side.f1 for side in (change.old, change.new) if isinstance(side, ReportedOutcome)]
     if not any(isinstance(f1, int) for f1 in f1s):
         return ""
@@ -97,7 +97,7 @@ def _format_f1s(change: ChangedTest) -> str:
 
 
 def _format_transition(old: str | None, new: str | None) -> str:
-    """`passed → failed`; what did not move, or stands on one side alone, is written once."""
+    """Return `passed → failed`, or the value once if it did not change or only one side has it."""
     found = [text for text in (old, new) if text is not None]
     return " → ".join(dict.fromkeys(found))
 
@@ -176,7 +176,7 @@ def format_p_value(text: str) -> str:
 
 
 def format_causes(change: ChangedTest, quote: Quote) -> Iterator[str]:
-    """Why a test changed, a line each; the first few."""
+    """Yield the first few reasons why a test changed, a line each."""
     for cause in change.causes[:_SHOWN]:
         yield _SENTENCES[cause.kind](cause, quote(cause.name)) + _format_reason(cause, quote)
     if len(change.causes) > _SHOWN:
@@ -188,7 +188,7 @@ def _format_reason(cause: ChangeCause, quote: Quote) -> str:
 
 
 def _format_frequency(cause: ChangeCause) -> str:
-    """In how many runs it is so now, where there are several, and in how many it was."""
+    """Return in how many runs it happens now and did before; empty if there is one run."""
     new, old = cause.new, cause.old
     if not isinstance(new, Frequency) or new.runs == 1:
         return ""

@@ -1,4 +1,4 @@
-"""A report as JUnit XML, which GitHub, GitLab and Jenkins read: a suite each, a case for each test with a model."""
+"""A report as JUnit XML for GitHub, GitLab and Jenkins: a `testsuite` per suite, a `testcase` per cell."""
 
 from xml.etree import ElementTree as ET
 
@@ -14,7 +14,7 @@ _ATTRIBUTES = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
 def render_junit(report: Report, reproducer: Reproducer) -> bytes:
-    """XML 1.0 in UTF-8. It holds no times, so that equal results are equal bytes."""
+    """Return XML 1.0 in UTF-8. It holds no times, so equal results are equal bytes."""
     counts = report.summary
     root = ET.Element(
         "testsuites", name="toolgrade", tests=str(counts.tests), failures=str(counts.failed + (counts.xpassed or 0))
@@ -23,6 +23,7 @@ def render_junit(report: Report, reproducer: Reproducer) -> bytes:
     for suite in report.suites:
         root.append(_make_suite_element(suite, reproducer))
     ET.indent(root)
+    # typeshed gives `tostring` the type Any.
     written: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
     return written + b"\n"
 
@@ -51,6 +52,7 @@ def _make_case_element(suite: SuiteReport, test: TestReport, reproducer: Reprodu
         "testcase", classname=escape_untrusted_text(suite.name), name=f"{escape_untrusted_text(test.name)}{model}"
     )
     if test.status in _TAGS:
+        # A reason can quote a whole answer; it is cut so that the file stays small.
         lines = [line[:_LINE] for line in list_status_reasons(test, lambda text: escape_untrusted_text(text, _LINE))]
         outcome = ET.SubElement(case, _TAGS[test.status], type=test.status, message=lines[0] if lines else test.status)
         if _TAGS[test.status] != "skipped":

@@ -1,4 +1,4 @@
-"""A report as Markdown, for a job's page or a pull request: the verdict, what changed, and what did not pass."""
+"""A report as Markdown for a job's page or a pull request: the verdict, the changes and the failures."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -15,7 +15,7 @@ _HEAD = ("| test | status | F1 | why |", "|---|---|---|---|")
 
 
 def render_markdown_summary(report: Report, diff: Diff | None = None, base: str = "") -> str:
-    """Three lines where nothing changed against the base; every name in it is inert."""
+    """Return the summary; three lines if nothing changed since the base report. Names cannot act as Markdown."""
     failures = [(suite, test) for suite in report.suites for test in suite.tests if test.is_broken]
     head = [f"### toolgrade: {'failed' if failures else 'passed'}", ""]
     if diff is not None and not diff.changes:
@@ -53,8 +53,9 @@ def _format_totals(report: Report) -> str:
 
 
 def _render_table(head: Sequence[str], rows: Iterable[str], total: int) -> Iterator[str]:
-    """As many rows as fit; how many do not is said below."""
+    """Yield as many rows as fit, and below them the number of rows that do not."""
     yield from ("", *head)
+    # The page has at most two tables, so each may fill half of it.
     room, count = MAX_CHARACTERS // 2, 0
     for row in rows:
         room -= len(row) + 1

@@ -1,1 +1,1 @@
-"""What stands on each kind of page: plain values, worked out before a template sees them."""
+"""The values that each kind of page shows, computed before a template sees them."""

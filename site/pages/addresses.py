@@ -1,4 +1,4 @@
-"""Where pages are: the one place that knows the addresses of the site."""
+"""The addresses of the site's pages, defined in this module alone."""
 
 from collections import Counter
 
@@ -9,16 +9,17 @@ __all__ = ["get_commit_folder", "make_suite_id", "make_test_anchor", "map_test_p
 
 
 def get_commit_folder(sha: str) -> str:
+    """Return the folder of a commit's pages."""
     return f"c/{sha}"
 
 
 def make_test_anchor(test: TestReport) -> str:
-    """The row of a test on its suite's page; it does not depend on the other tests."""
+    """Return the id of a test's row on its suite's page; it does not depend on the other tests."""
     return f"t-{_make_test_id(test)}"
 
 
 def map_test_pages(suite: SuiteReport) -> dict[tuple[str, str], str]:
-    """The file of each test, by name and model: the model is in it where a test has several."""
+    """Return the file of each test by name and model; the model is in it if the test has several."""
     times = Counter(test.name for test in suite.tests)
     return {
         (
@@ -30,10 +31,11 @@ def map_test_pages(suite: SuiteReport) -> dict[tuple[str, str], str]:
 
 
 def _make_test_id(test: TestReport) -> str:
-    """No two tests of a suite share it, on any file system: an id has no dot in it."""
+    """Return an id that no other test of the suite has, on any file system: its parts contain no dot."""
     return ".".join(_make_file_id(part) for part in (test.name, test.model) if isinstance(part, str))
 
 
 def _make_file_id(name: str) -> str:
     found = make_suite_id(name)
+    # index.html of the folder is the suite's own page.
     return make_hashed_slug(name) if found == "index" else found

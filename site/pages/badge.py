@@ -1,4 +1,4 @@
-"""Badges: a small SVG, and the JSON from which shields.io makes the same."""
+"""Badges: a small SVG, and the JSON from which shields.io makes the same badge."""
 
 from markupsafe import Markup
 
@@ -24,7 +24,7 @@ _LONGEST = 40
 
 
 def render_badge_svg(label: str, score: GradedScore | None) -> bytes:
-    """The badge of a suite, or of all of them."""
+    """Return the badge of a suite or of the whole site."""
     label, value = make_visible(label)[:_LONGEST], _format_badge_value(score)
     label_width, value_width = _estimate_text_width(label), _estimate_text_width(value)
     left, right = label_width + 14, value_width + 14
@@ -35,7 +35,7 @@ def render_badge_svg(label: str, score: GradedScore | None) -> bytes:
 
 
 def render_badge_json(label: str, score: GradedScore | None) -> bytes:
-    """For `https://img.shields.io/endpoint?url=…`."""
+    """Return the data for `https://img.shields.io/endpoint?url=…`."""
     colour = _COLOURS.get(score.grade if score else "", _NONE).removeprefix("#")
     return to_json(
         {
@@ -52,5 +52,5 @@ def _format_badge_value(score: GradedScore | None) -> str:
 
 
 def _estimate_text_width(text: str) -> int:
-    """About as wide as the letters are; the SVG makes them fit."""
+    """Estimate the width of the letters; `textLength` in the SVG then makes them fit."""
     return sum(4 if char in "il.,:;'| " else 11 if char in "mwMW@" or ord(char) > 0x2E7F else 7 for char in text)

@@ -1,4 +1,4 @@
-"""Tests that changed, for a list of better and worse."""
+"""The rows of tests that got better or worse."""
 
 from dataclasses import dataclass
 
@@ -14,19 +14,20 @@ from .commit_view import CommitView
 
 @dataclass(frozen=True, slots=True)
 class GradedOutcome:
-    """How a test stood: its letter and F1 where it has them, and its status."""
+    """The status of a test and its F1, if it is graded."""
 
     status: str
     f1: int | None
 
     @property
     def grade(self) -> str | None:
+        """The letter, or None if the test is not graded."""
         return None if self.f1 is None else letter_grade(self.f1)
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """A test that is not as it was; `page` is None where its page is not kept."""
+    """A test that changed; `page` is None if its page is not kept."""
 
     key: Identity
     verdict: str
@@ -39,41 +40,45 @@ class ChangeRow:
 
     @property
     def name(self) -> str:
+        """The name of the test."""
         return self.key[1]
 
     @property
     def suite(self) -> str:
+        """The name of its suite."""
         return self.key[0]
 
     @property
     def delta(self) -> int | None:
+        """The change of F1 in points, or None if a side is not graded."""
         if self.old is None or self.new is None or self.old.f1 is None or self.new.f1 is None:
             return None
         return self.new.f1 - self.old.f1
 
 
-def make_change_rows(edition: CommitView, *verdicts: str) -> tuple[ChangeRow, ...]:
-    """The changes of these kinds, worst first; what improved, best first."""
-    found = edition.changes.changes if edition.changes else ()
-    rows = [_make_change_row(edition, change) for change in found if change.verdict in verdicts]
+def make_change_rows(view: CommitView, *verdicts: str) -> tuple[ChangeRow, ...]:
+    """Return the changes with these verdicts, the largest loss first; improvements, the largest gain first."""
+    found = view.changes.changes if view.changes else ()
+    rows = [_make_change_row(view, change) for change in found if change.verdict in verdicts]
     return tuple(sorted(rows, key=lambda row: -(row.delta or 0))) if verdicts == ("improved",) else tuple(rows)
 
 
 def format_code_html(text: str) -> str:
-    """A text from outside as inert HTML."""
+    """Return a text from outside as HTML that cannot act."""
     return f"<code>{escape(escape_untrusted_text(text))}</code>"
 
 
-def _make_change_row(edition: CommitView, change: ChangedTest) -> ChangeRow:
+def _make_change_row(view: CommitView, change: ChangedTest) -> ChangeRow:
     key = (change.suite, change.test, change.model or "")
     return ChangeRow(
         key=key,
         verdict=change.verdict,
-        model=edition.label_model(change.model or None),
+        model=view.label_model(change.model or None),
         suite_id=make_suite_id(change.suite),
-        page=edition.pages.get(key),
+        page=view.pages.get(key),
         old=_make_graded_outcome(change.old),
         new=_make_graded_outcome(change.new),
+        # `format_causes` quotes every name with `format_code_html` and adds only words of its own.
         causes=tuple(Markup(line) for line in format_causes(change, format_code_html)),  # noqa: S704 - every text in it went through code()
     )
 

@@ -1,4 +1,4 @@
-"""Charts as SVG text: the same numbers give the same bytes, colours come from the style sheet, and each has words."""
+"""Charts as SVG: equal numbers give equal bytes, the style sheet has the colours, a label says the same in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _MOST_LABELS = 8
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """A series; a gap is None."""
+    """A series of values; None is a gap."""
 
     name: str
     values: tuple[int | None, ...]
@@ -21,7 +21,7 @@ class ChartSeries:
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """Where on the x axis: what it is called, what it is about, where it leads."""
+    """A position on the x axis: its label, its tooltip and its link."""
 
     label: str
     title: str
@@ -29,14 +29,14 @@ class ChartPoint:
 
 
 def select_drawn_points(count: int, most: int = _MOST_POINTS) -> list[int]:
-    """Which of so many points are drawn: the first, the last, and an even choice between them."""
+    """Return the indexes of the points to draw: the first, the last, and evenly spaced ones between them."""
     if count <= most:
         return list(range(count))
     return [index * (count - 1) // (most - 1) for index in range(most)]
 
 
 def draw_grade_scale(f1: int, previous: int | None) -> Markup:
-    """The scale of letters, with a mark at this value and at the one before."""
+    """Draw the scale of letters with a mark at this value and one at the previous."""
     bands = [("F", 0, 60), *((letter, floor, min(floor + 10, 100)) for floor, letter in reversed(LETTERS))]
     parts = [
         _draw_scale_band(letter, _compute_scale_x(low), _compute_scale_x(high), letter == letter_grade(f1))
@@ -51,7 +51,8 @@ def draw_grade_scale(f1: int, previous: int | None) -> Markup:
 
 
 def draw_sparkline(values: Sequence[int | None]) -> Markup:
-    """The last few values, as wide as a word."""
+    """Draw the last few values as wide as a word."""
+    # The axis starts at a multiple of 20, so that it does not move with every commit.
     low = min([60, *(value // 20 * 20 for value in values if value is not None)])
     at = {index: (round(4 + 104 * index / max(len(values) - 1, 1), 1), round(21 - 18 * (value - low) / (100 - low), 1))
           for index, value in enumerate(values) if value is not None}  # fmt: skip
@@ -66,7 +67,8 @@ def draw_sparkline(values: Sequence[int | None]) -> Markup:
 
 
 def draw_trend(lines: Sequence[ChartSeries], points: Sequence[ChartPoint], *, narrow: bool = False) -> Markup:
-    """Lines over bands of grades; the first line is the one that counts."""
+    """Draw lines over bands of grades; the first line is the main one."""
+    # On a narrow screen, more points or lines could not be told apart.
     chosen = select_drawn_points(len(points), 6 if narrow else _MOST_POINTS)
     lines = [
         ChartSeries(line.name, tuple(line.values[index] for index in chosen)) for line in lines[: 1 if narrow else None]
@@ -80,7 +82,7 @@ def draw_trend(lines: Sequence[ChartSeries], points: Sequence[ChartPoint], *, na
 
 
 class _TrendPlot:
-    """Where things are on the trend."""
+    """The coordinates of the trend."""
 
     def __init__(self, lines: Sequence[ChartSeries], count: int, narrow: bool) -> None:
         lowest = min((value for line in lines for value in line.values if value is not None), default=60)
@@ -93,17 +95,22 @@ class _TrendPlot:
         self.narrow = narrow
 
     def compute_x(self, index: int) -> float:
+        """Return the x coordinate of a point."""
+        # A single commit stands in the middle.
         if self.count == 1:
             return (self.left + self.right) / 2
         span = self.right - self.left - 2 * self.inset
         return round(self.left + self.inset + span * index / (self.count - 1), 1)
 
     def compute_y(self, value: int) -> float:
+        """Return the y coordinate of a percentage."""
         return round(self.bottom - (self.bottom - self.top) * (value - self.low) / (100 - self.low), 1)
 
     def draw_bands(self) -> list[Markup]:
+        """Draw the bands of grades and the ticks of the y axis."""
         parts: list[Markup] = []
         for letter, floor, top in [*((letter, floor, min(floor + 10, 100)) for floor, letter in LETTERS), ("F", 0, 60)]:
+            # Bands below the axis are not drawn.
             if top > self.low:
                 parts.append(self._draw_band(letter, max(floor, self.low), top))
         return [*parts, self._draw_tick(100), *(self._draw_tick(floor) for floor, _ in LETTERS),
@@ -126,7 +133,9 @@ class _TrendPlot:
         return text.format(self.left, self.right, y, self.left - 7, round(y + 4, 1), value)
 
     def draw_curves(self, lines: Sequence[ChartSeries]) -> list[Markup]:
+        """Draw the lines, the main one last and so above the others."""
         parts: list[Markup] = []
+        # SVG paints in document order, so the main line goes last.
         for order, line in reversed(list(enumerate(lines))):
             known = [index for index, value in enumerate(line.values) if value is not None]
             places = [
@@ -138,6 +147,7 @@ class _TrendPlot:
         return parts
 
     def draw_links(self, line: ChartSeries, points: Sequence[ChartPoint]) -> list[Markup]:
+        """Draw a dot, a label and a link for each point of the main line."""
         labelled = set(select_drawn_points(self.count, 5 if self.narrow else _MOST_LABELS))
         is_dense = self.count > 16
         parts: list[Markup] = []
@@ -160,12 +170,13 @@ class _TrendPlot:
 
     def _draw_hit_area(self, index: int) -> Markup:
         step = (self.right - self.left - 2 * self.inset) / max(self.count - 1, 1)
+        # Neighbouring areas touch and do not overlap, so the pointer is always over one commit.
         width = round(min(step, 2 * self.inset), 1)
         text = Markup('<rect class="hit" x="{}" y="{}" width="{}" height="{}"/>')
         return text.format(round(self.compute_x(index) - width / 2, 1), self.top, width, self.height - self.top)
 
     def draw_labels(self, lines: Sequence[ChartSeries]) -> list[Markup]:
-        """The last values beside the plot, moved apart where they would cover each other."""
+        """Draw the last values beside the plot, moved apart if they would overlap."""
         values = [(line.values[-1], order, line) for order, line in enumerate(lines)]
         ends = sorted(
             ((self.compute_y(value), order, line) for value, order, line in values if value is not None),
@@ -188,12 +199,13 @@ def _move_labels_apart(places: list[float], least: float, bottom: float) -> list
     found: list[float] = []
     for place in places:
         found.append(max(place, found[-1] + least) if found else place)
+    # If the last label would leave the plot, all of them move up.
     over = max(0.0, found[-1] - bottom) if found else 0
     return [place - over for place in found]
 
 
 def _draw_segments(places: list[tuple[float, float]], indexes: list[int], kind: str) -> list[Markup]:
-    """One line for each stretch without a gap; across a gap it is dotted."""
+    """Draw a line between neighbouring values, dotted across a gap."""
     parts: list[Markup] = []
     for start in range(len(places) - 1):
         is_gap = indexes[start + 1] - indexes[start] > 1
@@ -218,6 +230,7 @@ def _draw_scale_marks(x: float, f1: int, previous: int | None) -> Markup:
     if previous is None or previous == f1:
         return mark
     was = _compute_scale_x(previous)
+    # The two numbers stay 38 units apart, and inside the drawing.
     label = min(max(was, x + 38) if was > x else min(was, x - 38), 460)
     return Markup(
         '<line class="link" x1="{0}" x2="{1}" y1="23" y2="23"/><line class="prev" x1="{1}" x2="{1}" y1="20" y2="41"/>'
@@ -226,7 +239,7 @@ def _draw_scale_marks(x: float, f1: int, previous: int | None) -> Markup:
 
 
 def _compute_scale_x(value: int) -> float:
-    """Each letter is as wide as the others: what matters happens above 60."""
+    """Return the x coordinate on the scale, on which A to D have the width of F although they span 10 points."""
     return round(value * 1.6 if value <= 60 else 96 + (value - 60) * 9.6, 1)
 
 
@@ -247,6 +260,7 @@ def _describe_trend(lines: Sequence[ChartSeries], points: Sequence[ChartPoint]) 
 def _wrap_in_svg(
     kind: str, width: int, height: int, words: str, parts: Sequence[Markup], *, is_fixed: bool = False
 ) -> Markup:
+    # `role="img"` would hide the links inside from screen readers.
     has_links = kind.startswith("trend")
     size = Markup(' width="{}" height="{}"').format(width, height) if is_fixed else Markup("")
     return Markup('<svg class="{}" viewBox="0 0 {} {}"{} role="{}" aria-label="{}">{}</svg>').format(

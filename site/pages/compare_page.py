@@ -1,4 +1,4 @@
-"""Two commits side by side: suites, and for each test that changed the calls before and after, run by run."""
+"""Two commits side by side: their suites, and the calls of each test that changed, run by run."""
 
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -17,7 +17,7 @@ _MOST_CHIPS = 24
 
 @dataclass(frozen=True, slots=True)
 class SuiteDiff:
-    """A suite before and after; either side may not have it."""
+    """A suite before and after; it may be missing on either side."""
 
     name: str
     id: str
@@ -27,6 +27,7 @@ class SuiteDiff:
 
     @property
     def delta(self) -> int | None:
+        """The change of F1 in points, or None if a side is not graded."""
         return compute_score_delta(self.new, self.old)
 
 
@@ -48,12 +49,13 @@ class RunDiff:
 
     @property
     def is_same(self) -> bool:
+        """Whether both sides made the same calls."""
         return self.old == self.new
 
 
 @dataclass(frozen=True, slots=True)
 class TestDiff:
-    """A test that changed, with its calls."""
+    """A test that changed, with its runs."""
 
     change: ChangeRow
     runs: tuple[RunDiff, ...]
@@ -62,7 +64,7 @@ class TestDiff:
 
 @dataclass(frozen=True, slots=True)
 class ComparePage:
-    """Everything on the page."""
+    """The values of the page."""
 
     old: CommitSummary
     new: CommitSummary
@@ -76,43 +78,45 @@ class ComparePage:
     removed: tuple[ChangeRow, ...]
 
 
-def make_compare_page(edition: CommitView) -> ComparePage | None:
-    """What stands on the page; None where there is no commit before."""
-    if edition.before is None or edition.changes is None:
+def make_compare_page(view: CommitView) -> ComparePage | None:
+    """Return the values of the page, or None if there is no commit before."""
+    if view.before is None or view.changes is None:
         return None
-    rows = make_change_rows(edition, "regressed", "improved")
-    suites = tuple(_compare_suites(edition, edition.before))
+    rows = make_change_rows(view, "regressed", "improved")
+    suites = tuple(_compare_suites(view, view.before))
     return ComparePage(
-        old=edition.before,
-        new=edition.figures,
-        delta=compute_score_delta(edition.figures, edition.before),
+        old=view.before,
+        new=view.summary,
+        delta=compute_score_delta(view.summary, view.before),
         suites=suites,
         has_surfaces=any(surface is not None for suite in suites for surface in suite.surfaces),
-        has_other_plan=edition.changes.old.plan != edition.changes.new.plan,
-        tests=tuple(_compare_test(edition, row) for row in rows[:_MOST_TESTS]),
+        has_other_plan=view.changes.old.plan != view.changes.new.plan,
+        tests=tuple(_compare_test(view, row) for row in rows[:_MOST_TESTS]),
         left_out=max(0, len(rows) - _MOST_TESTS),
-        added=make_change_rows(edition, "added")[:_MOST_TESTS],
-        removed=make_change_rows(edition, "removed")[:_MOST_TESTS],
+        added=make_change_rows(view, "added")[:_MOST_TESTS],
+        removed=make_change_rows(view, "removed")[:_MOST_TESTS],
     )
 
 
-def _compare_suites(edition: CommitView, before: CommitSummary) -> list[SuiteDiff]:
-    names = {suite.id: suite.name for suite in (*edition.figures.suites, *before.suites)}
+def _compare_suites(view: CommitView, before: CommitSummary) -> list[SuiteDiff]:
+    # This commit's suites first, then those that it no longer has.
+    names = {suite.id: suite.name for suite in (*view.summary.suites, *before.suites)}
     return [
-        SuiteDiff(name, id_, before.find_suite(id_), edition.figures.find_suite(id_), _get_surfaces(edition, name))
+        SuiteDiff(name, id_, before.find_suite(id_), view.summary.find_suite(id_), _get_surfaces(view, name))
         for id_, name in names.items()
     ]
 
 
-def _get_surfaces(edition: CommitView, name: str) -> tuple[int | None, int | None]:
+def _get_surfaces(view: CommitView, name: str) -> tuple[int | None, int | None]:
     sides: list[Efficiency] = [
-        measure_suite_efficiency(edition.find_live_suite(name, before=before)) for before in (True, False)
+        measure_suite_efficiency(view.find_live_suite(name, before=before)) for before in (True, False)
     ]
     return sides[0].surface, sides[1].surface
 
 
-def _compare_test(edition: CommitView, row: ChangeRow) -> TestDiff:
-    old, new = (make_test_runs(tests[row.key]) for tests in (edition.tests_before, edition.tests))
+def _compare_test(view: CommitView, row: ChangeRow) -> TestDiff:
+    old, new = (make_test_runs(tests[row.key]) for tests in (view.tests_before, view.tests))
+    # The two reports may have different numbers of runs; a missing run is None.
     pairs = list(zip_longest(old[:_MOST_RUNS], new[:_MOST_RUNS]))
     runs = [
         RunDiff(index, None if was is None else _make_chips(was), None if now is None else _make_chips(now))

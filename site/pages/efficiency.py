@@ -1,4 +1,4 @@
-"""What a catalog costs, from a live report: the tool surface, tokens and dollars for each correct selection."""
+"""The cost of a catalog from a live report: the tool surface, and tokens and dollars for each correct selection."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..report.report_model import SuiteReport, TestReport, find_graded_counts
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """What was measured; None where nothing was."""
+    """The measured values; None if a value was not measured."""
 
     surface: int | None = None
     tokens_per_correct: Fraction | None = None
@@ -22,12 +22,12 @@ class Efficiency:
 
 
 def measure_test_efficiency(test: TestReport | None) -> Efficiency:
-    """Of one test with one model."""
+    """Return the values of one test with one model."""
     return _measure_efficiency([test] if test else [])
 
 
 def measure_suite_efficiency(suite: SuiteReport | None) -> Efficiency:
-    """Of a suite: the largest catalog of its tests; tokens for each selection from sums, as grades are."""
+    """Return the values of a suite: its largest catalog, and tokens per correct selection from sums."""
     return _measure_efficiency(suite.tests if suite else ())
 
 

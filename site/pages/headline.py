@@ -1,4 +1,4 @@
-"""The sentence that says what moved: which class is missed now, in how many tests, and what was called instead."""
+"""The sentence that says what moved: which class is missed, in how many tests, and what was called instead."""
 
 from collections import Counter
 
@@ -10,18 +10,18 @@ from ..report.test_runs import count_calls_when_missed
 from .commit_view import CommitView
 
 
-def describe_score_change(edition: CommitView) -> Markup:
-    """One or two sentences from the data of this commit and the one before."""
-    score, before = edition.figures.score, edition.before
+def describe_score_change(view: CommitView) -> Markup:
+    """Return one or two sentences that compare this commit with the one before."""
+    score, before = view.summary.score, view.before
     if not score:
         return Markup("No test of this commit asks for classes of tools, so there is no grade.")
     if before is None or not before.score:
         return Markup("The first commit with a grade: there is nothing to compare it with yet.")
     delta = score.f1 - before.score.f1
-    cause = _explain_delta(edition, "regressed" if delta < 0 else "improved") if delta else None
+    cause = _explain_delta(view, "regressed" if delta < 0 else "improved") if delta else None
     told = _describe_delta(delta)
     if cause is None:
-        return told + (_describe_level_score(edition) if not delta else Markup("."))
+        return told + (_describe_level_score(view) if not delta else Markup("."))
     return Markup("{}: {}.").format(told, cause)
 
 
@@ -32,23 +32,24 @@ def _describe_delta(delta: int) -> Markup:
     return Markup("{} {} since the commit before").format("Up" if delta > 0 else "Down", points)
 
 
-def _describe_level_score(edition: CommitView) -> Markup:
-    tally = edition.changes.tally if edition.changes else None
+def _describe_level_score(view: CommitView) -> Markup:
+    tally = view.changes.tally if view.changes else None
     if tally is None or not (tally.regressed or tally.improved):
         return Markup(": no test got better or worse.")
     return Markup(": {} got worse, {} better.").format(tally.regressed, tally.improved)
 
 
-def _explain_delta(edition: CommitView, verdict: str) -> Markup | None:
-    found = [change for change in edition.changes.changes if change.verdict == verdict] if edition.changes else []
+def _explain_delta(view: CommitView, verdict: str) -> Markup | None:
+    found = [change for change in view.changes.changes if change.verdict == verdict] if view.changes else []
     if not found:
-        return _describe_added_and_removed(edition)
+        return _describe_added_and_removed(view)
     kinds = ("class_missed", "unexpected_more") if verdict == "regressed" else ("class_reached", "unexpected_fewer")
-    return _explain_by_class(edition, found, kinds[0]) or _explain_by_tool(found, kinds[1])
+    # A missed class says more than an unexpected call, so it is tried first.
+    return _explain_by_class(view, found, kinds[0]) or _explain_by_tool(found, kinds[1])
 
 
-def _describe_added_and_removed(edition: CommitView) -> Markup | None:
-    tally = edition.changes.tally if edition.changes else None
+def _describe_added_and_removed(view: CommitView) -> Markup | None:
+    tally = view.changes.tally if view.changes else None
     if tally is None or not (tally.added or tally.removed):
         return None
     counts = ((tally.added, "added"), (tally.removed, "removed"))
@@ -57,19 +58,20 @@ def _describe_added_and_removed(edition: CommitView) -> Markup | None:
     )
 
 
-def _explain_by_class(edition: CommitView, changes: list[ChangedTest], kind: str) -> Markup | None:
-    """The class that most tests miss now, or no longer miss."""
+def _explain_by_class(view: CommitView, changes: list[ChangedTest], kind: str) -> Markup | None:
+    """Return the class that most tests now miss, or no longer miss."""
     tests: dict[tuple[str, str], list[ChangedTest]] = {}
     for change in changes:
         for name in dict.fromkeys(cause.name for cause in change.causes if cause.kind == kind):
             tests.setdefault((change.suite, name), []).append(change)
     if not tests:
         return None
+    # The most tests; with equal numbers, the most runs. `max` keeps the first, so the order is stable.
     (suite, name), found = max(tests.items(), key=lambda row: (len(row[1]), _count_runs(row[1], row[0][1])))
     where = Markup("{} of {}").format(_format_test_count(len(found)), suite)
     if kind == "class_reached":
         return Markup("<code>{}</code> is reached again in {}").format(name, where)
-    called = _find_tool_called_instead(edition, found, name)
+    called = _find_tool_called_instead(view, found, name)
     told = Markup("<code>{}</code> is now missed in {}").format(name, where)
     return told + (Markup(", with <code>{}</code> called in the same runs").format(called) if called else Markup(""))
 
@@ -79,11 +81,12 @@ def _count_runs(changes: list[ChangedTest], name: str) -> int:
     return sum(share.count for share in shares if isinstance(share, Frequency))
 
 
-def _find_tool_called_instead(edition: CommitView, changes: list[ChangedTest], name: str) -> str | None:
+def _find_tool_called_instead(view: CommitView, changes: list[ChangedTest], name: str) -> str | None:
     calls: Counter[str] = Counter()
     for change in changes:
-        test = edition.tests.get((change.suite, change.test, change.model or ""))
+        test = view.tests.get((change.suite, change.test, change.model or ""))
         calls.update(count_calls_when_missed(test).get(name, {}) if test else {})
+    # The most calls; with equal numbers, the first by name.
     return min(calls, key=lambda tool: (-calls[tool], tool)) if calls else None
 
 

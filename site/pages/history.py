@@ -1,4 +1,4 @@
-"""All commits: a trend over them, and a table, newest first."""
+"""The page of all commits: a trend over them and a table, newest first."""
 
 from dataclasses import dataclass
 
@@ -16,14 +16,14 @@ _MOST_ROWS = 1000
 class CommitRow:
     """A commit in the table."""
 
-    figures: CommitSummary
+    summary: CommitSummary
     delta: int | None
     suites: tuple[SuiteSummary | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Everything on the page."""
+    """The values of the page."""
 
     count: int
     remark: str | None
@@ -37,17 +37,18 @@ class HistoryPage:
 def make_history_page(
     commits: tuple[CommitSummary, ...], previous: dict[str, str | None], remark: str | None
 ) -> HistoryPage:
-    """What stands on the page; `commits` are oldest first."""
-    by_sha = {figures.sha: figures for figures in commits}
+    """Return the values of the page; `commits` are oldest first."""
+    by_sha = {summary.sha: summary for summary in commits}
     suites = commits[-1].suites[:_MOST_SUITES]
     lines, points = _make_trend_series(commits, suites)
     rows = tuple(
         CommitRow(
-            figures,
-            compute_score_delta(figures, by_sha.get(previous[figures.sha] or "")),
-            tuple(figures.find_suite(suite.id) for suite in suites),
+            summary,
+            # The nearest ancestor with a report, which need not be the row below.
+            compute_score_delta(summary, by_sha.get(previous[summary.sha] or "")),
+            tuple(summary.find_suite(suite.id) for suite in suites),
         )
-        for figures in reversed(commits)
+        for summary in reversed(commits)
     )
     return HistoryPage(
         count=len(commits),
@@ -63,20 +64,20 @@ def make_history_page(
 def _make_trend_series(
     commits: tuple[CommitSummary, ...], suites: tuple[SuiteSummary, ...]
 ) -> tuple[list[ChartSeries], list[ChartPoint]]:
-    lines = [ChartSeries("All", tuple(_get_f1(figures) for figures in commits))]
+    lines = [ChartSeries("All", tuple(_get_f1(summary) for summary in commits))]
     if len(suites) > 1:
         lines += [
-            ChartSeries(suite.name, tuple(_get_f1(figures.find_suite(suite.id)) for figures in commits))
+            ChartSeries(suite.name, tuple(_get_f1(summary.find_suite(suite.id)) for summary in commits))
             for suite in suites
         ]
     points = [
         ChartPoint(
-            figures.short, f"{figures.short}: F1 {_get_f1(figures)}. {figures.subject}", f"c/{figures.sha}/index.html"
+            summary.short, f"{summary.short}: F1 {_get_f1(summary)}. {summary.subject}", f"c/{summary.sha}/index.html"
         )
-        for figures in commits
+        for summary in commits
     ]
     return lines, points
 
 
-def _get_f1(figures: CommitSummary | SuiteSummary | None) -> int | None:
-    return figures.score.f1 if figures and figures.score else None
+def _get_f1(summary: CommitSummary | SuiteSummary | None) -> int | None:
+    return summary.score.f1 if summary and summary.score else None

@@ -1,4 +1,4 @@
-"""Missed classes: how often each was missed over the tests of a suite, and what was called in the same runs."""
+"""How often each class of a suite was missed, and what was called in the same runs."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -30,24 +30,28 @@ class ClassRow:
 
     @property
     def missed(self) -> int:
+        """The number of runs that missed it."""
         return self.runs - self.hits
 
     @property
     def recall(self) -> int:
+        """The share of runs that reached it, in whole percent."""
         return 100 * self.hits // self.runs if self.runs else 100
 
     @property
     def grade(self) -> str:
+        """The letter of its recall."""
         return letter_grade(self.recall)
 
     @property
     def called_most(self) -> list[tuple[str, int]]:
+        """The three tools that were called most in runs that missed it."""
         return sorted(self.called.items(), key=lambda row: (-row[1], row[0]))[:3]
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixEntry:
-    """How often a tool reached a class; `heat` from 1 to 9."""
+    """How often a tool reached a class; `heat` is 0 or from 1 to 9."""
 
     count: int
     heat: int
@@ -56,7 +60,7 @@ class MatrixEntry:
 
 @dataclass(frozen=True, slots=True)
 class ClassMatrix:
-    """Classes by tools: misses have a column of their own, and calls outside every class a row."""
+    """Classes by tools, with a column of misses and a row of calls outside every class."""
 
     tools: tuple[str, ...]
     rows: tuple[tuple[ClassRow, tuple[MatrixEntry, ...], MatrixEntry], ...]
@@ -65,7 +69,7 @@ class ClassMatrix:
 
 
 def make_class_rows(suite: SuiteReport) -> list[ClassRow]:
-    """The classes of a suite, most often missed first."""
+    """Return the classes of a suite, most often missed first."""
     rows: dict[str, ClassRow] = {}
     for test in suite.tests:
         called = count_calls_when_missed(test)
@@ -76,12 +80,13 @@ def make_class_rows(suite: SuiteReport) -> list[ClassRow]:
             row.hits += found.hit_runs
             row.matched_by.update(found.matched_by)
             row.called.update(called.get(found.name, {}))
+            # Without traces, nothing is known of what was called instead.
             row.is_traced = row.is_traced or bool(test.traces)
     return sorted(rows.values(), key=lambda row: (-row.missed, row.recall, row.name))
 
 
 def make_class_matrix(suite: SuiteReport, rows: Iterable[ClassRow]) -> ClassMatrix | None:
-    """Which tools reached which class; None where no class was asked for and no tool called."""
+    """Return which tools reached which class, or None if no class was asked for and no tool called."""
     unexpected = _count_unexpected_calls(suite.tests)
     ordered = sorted(rows, key=lambda row: row.name)[:_MOST_ROWS]
     calls: Counter[str] = Counter()
@@ -89,6 +94,7 @@ def make_class_matrix(suite: SuiteReport, rows: Iterable[ClassRow]) -> ClassMatr
         calls.update(row.matched_by)
     tools = [*sorted(calls), *sorted(set(unexpected) - set(calls))]
     if len(tools) > _MOST_COLUMNS:
+        # The columns that are kept stay in their order; only the choice is by calls.
         most = sorted(tools, key=lambda tool: (-(calls[tool] + unexpected[tool]), tool))[:_MOST_COLUMNS]
         tools = [tool for tool in tools if tool in set(most)]
     if not tools and not ordered:
@@ -109,10 +115,12 @@ def make_class_matrix(suite: SuiteReport, rows: Iterable[ClassRow]) -> ClassMatr
 
 
 def _make_matrix_entry(count: int, top: int, is_member: bool = False) -> MatrixEntry:
+    # A count above 0 has some colour, however small its share.
     return MatrixEntry(count, max(1, 9 * count // top) if count else 0, is_member)
 
 
 def _is_member(row: ClassRow, tool: str) -> bool:
+    """Return whether a tool is a member, by its id or by its bare name."""
     return tool in row.members or tool.rpartition(".")[2] in row.members
 
 

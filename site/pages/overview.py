@@ -1,4 +1,4 @@
-"""The overview of a commit: verdict, grade and what moved first, then the suites and what explains them."""
+"""The overview of a commit: verdict, grade and changes first, then the suites and the missed classes."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ _MOST_CHANGES = 12
 class SuiteRow:
     """A suite in the table of suites."""
 
-    figures: SuiteSummary
+    summary: SuiteSummary
     description: str | None
     delta: int | None
     efficiency: Efficiency
@@ -30,7 +30,7 @@ class SuiteRow:
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """The letters of a suite, or of all, by commit."""
+    """The letters of a suite, or of all suites, by commit."""
 
     name: str
     suite_id: str | None
@@ -39,9 +39,9 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class OverviewPage:
-    """Everything on the page."""
+    """The values of the page."""
 
-    figures: CommitSummary
+    summary: CommitSummary
     before: CommitSummary | None
     delta: int | None
     sentence: Markup
@@ -61,73 +61,74 @@ class OverviewPage:
     grid: tuple[GridRow, ...]
 
 
-def make_overview_page(edition: CommitView) -> OverviewPage:
-    """What stands on a commit's first page."""
-    figures, before = edition.figures, edition.before
-    tally = edition.changes.tally if edition.changes else None
-    missed = [row for suite in edition.report.suites for row in make_class_rows(suite) if row.missed]
+def make_overview_page(view: CommitView) -> OverviewPage:
+    """Return the values of a commit's first page."""
+    summary, before = view.summary, view.before
+    tally = view.changes.tally if view.changes else None
+    missed = [row for suite in view.report.suites for row in make_class_rows(suite) if row.missed]
     missed.sort(key=lambda row: (row.recall, -row.missed, row.name))
-    suites = tuple(sorted((_make_suite_row(edition, suite) for suite in edition.report.suites), key=_rank_suite_row))
+    suites = tuple(sorted((_make_suite_row(view, suite) for suite in view.report.suites), key=_rank_suite_row))
     return OverviewPage(
-        figures=figures,
+        summary=summary,
         before=before,
-        delta=compute_score_delta(figures, before),
-        sentence=describe_score_change(edition),
-        ruler=draw_grade_scale(figures.score.f1, before.score.f1 if before and before.score else None)
-        if figures.score
+        delta=compute_score_delta(summary, before),
+        sentence=describe_score_change(view),
+        ruler=draw_grade_scale(summary.score.f1, before.score.f1 if before and before.score else None)
+        if summary.score
         else Markup(""),
-        models=edition.models,
-        live=find_live_commit(edition),
+        models=view.models,
+        live=find_live_commit(view),
         suites=suites,
         has_efficiency=any(row.efficiency.surface is not None for row in suites),
-        worse=make_change_rows(edition, "regressed"),
-        better=make_change_rows(edition, "improved"),
+        worse=make_change_rows(view, "regressed"),
+        better=make_change_rows(view, "improved"),
         added=tally.added if tally else 0,
         removed=tally.removed if tally else 0,
         most_changes=_MOST_CHANGES,
         missed=tuple(missed[:_MOST_MISSED]),
         missed_more=max(0, len(missed) - _MOST_MISSED),
-        commits=edition.list_recent_commits(),
-        grid=tuple(_make_grid_rows(edition)),
+        commits=view.list_recent_commits(),
+        grid=tuple(_make_grid_rows(view)),
     )
 
 
 def compute_score_delta(
     now: CommitSummary | SuiteSummary | None, before: CommitSummary | SuiteSummary | None
 ) -> int | None:
-    """How many points F1 moved; None where one side has none."""
+    """Return by how many points F1 moved, or None if a side is not graded."""
     if now is None or before is None or not now.score or not before.score:
         return None
     return now.score.f1 - before.score.f1
 
 
-def find_live_commit(edition: CommitView) -> CommitSummary | None:
-    """The commit that the live report came with."""
-    return next((figures for figures in edition.commits_so_far if figures.sha == edition.figures.live_sha), None)
+def find_live_commit(view: CommitView) -> CommitSummary | None:
+    """Return the commit that the live report was committed with, or None."""
+    return next((summary for summary in view.commits_so_far if summary.sha == view.summary.live_sha), None)
 
 
 def _rank_suite_row(row: SuiteRow) -> tuple[bool, int, str]:
-    verdicts, score = row.figures.verdicts, row.figures.score
-    return not (verdicts.failing or verdicts.errors), score.f1 if score else 101, row.figures.name
+    """Sort suites with failures first, then by F1; 101 puts suites without a grade last."""
+    verdicts, score = row.summary.verdicts, row.summary.score
+    return not (verdicts.failing or verdicts.errors), score.f1 if score else 101, row.summary.name
 
 
-def _make_suite_row(edition: CommitView, suite: SuiteReport) -> SuiteRow:
-    figures = next(found for found in edition.figures.suites if found.name == suite.name)
-    before = edition.before.find_suite(figures.id) if edition.before else None
-    past = [found.find_suite(figures.id) for found in edition.list_recent_commits()]
+def _make_suite_row(view: CommitView, suite: SuiteReport) -> SuiteRow:
+    summary = next(found for found in view.summary.suites if found.name == suite.name)
+    before = view.before.find_suite(summary.id) if view.before else None
+    past = [found.find_suite(summary.id) for found in view.list_recent_commits()]
     return SuiteRow(
-        figures=figures,
+        summary=summary,
         description=suite.description or None,
-        delta=compute_score_delta(figures, before),
-        efficiency=measure_suite_efficiency(edition.find_live_suite(suite.name)),
+        delta=compute_score_delta(summary, before),
+        efficiency=measure_suite_efficiency(view.find_live_suite(suite.name)),
         spark=draw_sparkline([found.score.f1 if found and found.score else None for found in past]),
     )
 
 
-def _make_grid_rows(edition: CommitView) -> list[GridRow]:
-    commits = edition.list_recent_commits()
+def _make_grid_rows(view: CommitView) -> list[GridRow]:
+    commits = view.list_recent_commits()
     suites = [
-        GridRow(suite.name, suite.id, tuple(figures.find_suite(suite.id) for figures in commits))
-        for suite in edition.figures.suites
+        GridRow(suite.name, suite.id, tuple(summary.find_suite(suite.id) for summary in commits))
+        for suite in view.summary.suites
     ]
     return [GridRow("All suites", None, commits), *suites]

@@ -1,10 +1,9 @@
-"""Templates to pages: everything from outside is escaped here, by default and without exception."""
+"""Renders pages from templates; text from outside is escaped here, by default and without exception."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,18 +11,22 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
+from ...foundations.canonical_json import digest_short, encode_compact
+from ...foundations.untrusted_text import escape_hidden_characters
 from ..history.commit_summary import CommitSummary
 from .wording import cut_page_text, format_number
 
+Body = Callable[[], str]
+"""Renders a page when its turn to be written comes."""
+
 THEME = Path(__file__).parent.parent / "theme"
-_HIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-_IN_SCRIPT = re.compile(r"[<>&\u2028\u2029]")
+_IN_SCRIPT = re.compile(r"[<>&]")
 _GLYPHS = {"h": "matched", "m": "missed", "x": "unexpected", "o": "nothing expected"}
 
 
 @dataclass(frozen=True, slots=True)
 class PageFrame:
-    """What is around a page: where it is, which commit it is about, and which tab is on."""
+    """The frame of a page: its addresses, its commit and its tab."""
 
     title: str
     site_title: str
@@ -37,7 +40,7 @@ class PageFrame:
 
 @dataclass(frozen=True, slots=True)
 class PageAssets:
-    """Files that pages load, named by what is in them: a page keeps the style it was made with."""
+    """The files that pages load, named by a hash of their content, so that a page keeps the style it was made with."""
 
     css: str
     js: str
@@ -46,28 +49,42 @@ class PageAssets:
 
 
 def render_page(template: str, frame: PageFrame, page: Any, **more: Any) -> str:
-    """A whole document."""
+    """Return a whole document."""
     places = {"root": frame.root, "here": frame.here}
     body = _get_environment().get_template(template).render(page=page, **places, **more)
     fields = {name: getattr(frame, name) for name in frame.__dataclass_fields__}
-    return _get_environment().get_template("frame.html").render(assets=load_assets(), body=Markup(body), **fields)  # noqa: S704 - made by a template that escapes
+    whole = _get_environment().get_template("frame.html").render(assets=load_assets(), body=Markup(body), **fields)  # noqa: S704 - made by a template that escapes
+    return escape_hidden_characters(whole)
 
 
 def render_plain(template: str, page: Any) -> str:
-    """A document without the frame."""
-    return _get_environment().get_template(template).render(page=page)
+    """Return a document without the frame."""
+    return escape_hidden_characters(_get_environment().get_template(template).render(page=page))
 
 
 def render_data_script(name: str, value: Any) -> bytes:
-    """Data as a script, for pages that are opened from disk: they cannot fetch."""
-    text = msgspec.json.encode(value, order="sorted").decode()
+    """Return data as a script, because pages that are opened from disk cannot fetch JSON."""
+    text = encode_compact(_escape_strings(msgspec.to_builtins(value))).decode()
     safe = _IN_SCRIPT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return f"window.{name} = {safe};\n".encode()
 
 
+def _escape_strings(value: Any) -> Any:
+    """Return plain data with the hidden characters of its texts written out: scripts put them on pages."""
+    match value:
+        case str():
+            return escape_hidden_characters(value)
+        case list() | tuple():
+            return [_escape_strings(item) for item in cast(list[Any], value)]
+        case dict():
+            return {key: _escape_strings(item) for key, item in cast(dict[str, Any], value).items()}
+        case _:
+            return value
+
+
 @cache
 def load_assets() -> PageAssets:
-    """The style sheet, the script and the icon."""
+    """Return the style sheet, the script and the icon."""
     found = {name: (THEME / name).read_bytes() for name in ("report.css", "report.js", "icon.svg")}
     paths = {name: f"assets/{_make_hashed_name(name, data)}" for name, data in found.items()}
     data = {paths[name]: data for name, data in found.items()}
@@ -76,7 +93,7 @@ def load_assets() -> PageAssets:
 
 def _make_hashed_name(name: str, data: bytes) -> str:
     stem, _, kind = name.partition(".")
-    return f"{stem}-{sha256(data).hexdigest()[:8]}.{kind}"
+    return f"{stem}-{digest_short(data)}.{kind}"
 
 
 @cache
@@ -89,7 +106,6 @@ def _get_environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
-        finalize=_escape_hidden_characters,
     )
     filters = cast(dict[str, Any], environment.filters)
     filters.update(
@@ -100,13 +116,6 @@ def _get_environment() -> jinja2.Environment:
         told_glyphs=_describe_glyphs,
     )
     return environment
-
-
-def _escape_hidden_characters(value: Any) -> Any:
-    """Characters that hide, or turn text around, are written out."""
-    if type(value) is str:
-        return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", value)
-    return value
 
 
 def _format_counted_noun(number: int, noun: str, plural: str | None = None) -> str:

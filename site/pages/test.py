@@ -1,7 +1,9 @@
-"""A test: the gates and by how much they were missed, classes by runs, and the traces side by side."""
+"""A test's page: the gates with their margins, the classes by run, and the traces side by side."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from msgspec import UNSET
 
 from ...gates.gate_result import AssertionResult, ClassResult, GateResult
 from ...runners.cell_result import ScoredCall
@@ -23,7 +25,7 @@ _RAIL_AROUND = 12
 
 @dataclass(frozen=True, slots=True)
 class AssertionView:
-    """One assertion, in words."""
+    """One assertion in words."""
 
     target: str
     asked: str
@@ -59,7 +61,7 @@ class CallView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run: what it called, and what it never called."""
+    """The calls of a run and the classes that it missed."""
 
     number: int
     f1: int | None
@@ -73,9 +75,12 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class CommitOutcome:
-    """How the test stood at a commit; the row of it on that commit's suite page stays when test pages go."""
+    """The result of the test at a commit.
 
-    figures: CommitSummary
+    `href` leads to its row on that commit's suite page, which remains when test pages are removed.
+    """
+
+    summary: CommitSummary
     status: str | None
     score: GradedScore | None
     href: str | None
@@ -83,7 +88,7 @@ class CommitOutcome:
 
 @dataclass(frozen=True, slots=True)
 class TestPage:
-    """Everything on the page."""
+    """The values of the page."""
 
     row: TestRow
     test: TestReport
@@ -102,8 +107,8 @@ class TestPage:
     command: str
 
 
-def make_test_page(edition: CommitView, suite: SuiteReport, rows: tuple[TestRow, ...], at: int, root: str) -> TestPage:
-    """What stands on the page of the test whose row is the `at`-th."""
+def make_test_page(view: CommitView, suite: SuiteReport, rows: tuple[TestRow, ...], at: int, root: str) -> TestPage:
+    """Return the values of the page of the test in row `at`."""
     test = rows[at].test
     key: Identity = (suite.name, test.name, test.model or "")
     runs = make_test_runs(test)
@@ -111,29 +116,30 @@ def make_test_page(edition: CommitView, suite: SuiteReport, rows: tuple[TestRow,
         row=rows[at],
         test=test,
         suite=suite,
-        commit=edition.figures,
-        before=compute_test_score(edition.tests_before.get(key)),
+        commit=view.summary,
+        before=compute_test_score(view.tests_before.get(key)),
         verdict=_describe_verdict(test),
         rail=list_nearby_tests(rows, at),
         gates=tuple(_make_gate_view(gate, test.runs) for gate in test.gates),
         classes=list_test_classes(test),
         runs=tuple(_make_run_view(run) for run in runs[:_MOST_RUNS]),
         runs_left_out=max(0, len(runs) - _MOST_RUNS),
-        strip=tuple(_list_recent_outcomes(edition, key, rows[at].anchor, root)),
-        efficiency=measure_test_efficiency(edition.live_tests.get(key)),
-        live=find_live_commit(edition),
-        command=format_cell_command(suite.file, test, edition.report.mode, {}),
+        strip=tuple(_list_recent_outcomes(view, key, rows[at].anchor, root)),
+        efficiency=measure_test_efficiency(view.live_tests.get(key)),
+        live=find_live_commit(view),
+        command=format_cell_command(suite.file, test, view.report.mode, {}),
     )
 
 
 def list_nearby_tests(rows: tuple[TestRow, ...], at: int) -> tuple[TestRow, ...]:
-    """The tests around one, so that a page does not grow with the suite."""
+    """Return the tests around one, so that a page does not grow with the suite."""
+    # At both ends the window is shifted, so it always has the same length.
     start = max(0, min(at - _RAIL_AROUND, len(rows) - 2 * _RAIL_AROUND - 1))
     return rows[start : start + 2 * _RAIL_AROUND + 1]
 
 
 def _describe_verdict(test: TestReport) -> str:
-    """By how much it failed, in a few words."""
+    """Return in a few words why the test failed, or how many gates passed."""
     if test.status == "error":
         return cut_page_text(test.reason or "stopped", 160)
     for gate in test.gates:
@@ -168,7 +174,7 @@ def _make_assertion_view(found: AssertionResult, runs: int) -> AssertionView:
 
 
 def _has_value(actual: object) -> bool:
-    return type(actual).__name__ != "UnsetType"
+    return actual is not UNSET
 
 
 def _make_run_view(run: Run) -> RunView:
@@ -206,10 +212,11 @@ def _describe_call(call: ScoredCall) -> str:
     return told.get(call.outcome or "", "called")
 
 
-def _list_recent_outcomes(edition: CommitView, key: Identity, anchor: str, root: str) -> Iterator[CommitOutcome]:
-    for figures, tests in edition.recent:
+def _list_recent_outcomes(view: CommitView, key: Identity, anchor: str, root: str) -> Iterator[CommitOutcome]:
+    for summary, tests in view.recent:
         test = tests.get(key)
-        suite = next((found for found in figures.suites if found.name == key[0]), None)
+        suite = next((found for found in summary.suites if found.name == key[0]), None)
+        # Rows beyond the limit of a suite's page have no anchor to lead to.
         row = f"#{anchor}" if suite and suite.verdicts.tests <= MOST_ROWS else ""
-        href = f"{root}c/{figures.sha}/{suite.id}/index.html{row}" if test and suite else None
-        yield CommitOutcome(figures, test.status if test else None, compute_test_score(test), href)
+        href = f"{root}c/{summary.sha}/{suite.id}/index.html{row}" if test and suite else None
+        yield CommitOutcome(summary, test.status if test else None, compute_test_score(test), href)

@@ -1,11 +1,10 @@
-"""Values as people read them: what a gate asks, what it found, numbers, arguments."""
+"""Values in the words of the pages: matchers, findings, numbers, arguments."""
 
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import msgspec
-
+from ...foundations.canonical_json import encode_compact, to_json
 from ...gates.gate_result import AssertionResult, GateResult
 from ...gates.registry import describe_target
 
@@ -21,27 +20,28 @@ def format_target_name(target: str) -> str:
 
 
 def format_matcher(matcher: dict[str, Any]) -> str:
-    """`≥ 80`; several matchers are joined."""
+    """Return a matcher such as `≥ 80`; several operators are joined with commas."""
     return ", ".join(f"{_SIGNS.get(name, name)} {format_value(value, _SHORT)}" for name, value in matcher.items())
 
 
 def format_value(value: Any, longest: int = _LONGEST) -> str:
-    """A value as JSON, or a text as it is, cut where it is long."""
-    text = value if isinstance(value, str) else msgspec.json.encode(value, order="sorted").decode()
+    """Return a value as JSON, or a text as it is, cut if it is long."""
+    text = value if isinstance(value, str) else encode_compact(value).decode()
     return cut_page_text(text, longest)
 
 
 def format_arguments(value: Any) -> str:
-    """Arguments over several lines."""
-    return cut_page_text(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode(), _LONGEST)
+    """Return arguments as JSON over several lines."""
+    return cut_page_text(to_json(value).decode().rstrip("\n"), _LONGEST)
 
 
 def cut_page_text(text: str, longest: int = _LONGEST) -> str:
+    """Return a text, cut if it is longer than a page shows."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def describe_gates(gates: tuple[GateResult, ...]) -> str:
-    """What a test's gates ask, in a few words: the first that failed, or what the only one wants."""
+    """Return in a few words the first assertion that failed, the only one, or how many gates passed."""
     ran = [gate for gate in gates if gate.status != "skipped"]
     assertions = [found for gate in ran for found in gate.assertions or ()]
     broken = next((found for found in assertions if found.status == "failed"), None)
@@ -55,7 +55,7 @@ def describe_gates(gates: tuple[GateResult, ...]) -> str:
 
 
 def format_number(value: int | Fraction | Decimal | None) -> str | None:
-    """With thousands apart; a fraction with one decimal where it is small."""
+    """Return a number with thousands separated, and with one decimal if it is a small fraction; None for None."""
     if value is None:
         return None
     if isinstance(value, Decimal):

@@ -1,1 +1,1 @@
-"""The report and its comparison: what `run`, `diff` and pytest need."""
+"""The report and its comparison, which `run`, `diff` and the pytest plugin need."""

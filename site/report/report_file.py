@@ -1,4 +1,4 @@
-"""Reports that were written before: found in a file, a folder or a git revision, and decoded."""
+"""Reads reports that were written before: from a file, a folder or a git revision."""
 
 import re
 import shutil
@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UnsetType
 
 from ...foundations.fault import BadInput, Fault
+from ...foundations.paths import StrPath, list_paths
 from ...foundations.suggestion import format_suggestion
 from .report_model import SCHEMA, Report
 
@@ -22,27 +23,32 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class ReportNotFound(BadInput):
-    """There is no report where one was said to be."""
+    """No report at the place that was named."""
 
 
 class ReportNotCommitted(ReportNotFound):
-    """A git revision is there, and no report is committed at it."""
+    """A git revision that exists, without a report committed at it."""
 
 
 class InvalidReport(BadInput):
-    """What was found cannot be read as a report."""
+    """Bytes that cannot be read as a report."""
 
 
 class NewerReportSchema(BadInput):
-    """A report of a format that this version does not know yet."""
+    """A report in a format that only a newer version of toolgrade reads."""
 
 
 class _SchemaHeader(msgspec.Struct):
     schema: str
 
 
-def load_report(place: str, committed: str = COMMITTED) -> Report:
-    """The report in a file, in a folder's report.json, or committed at a git revision; what exists on disk wins."""
+def load_report(place: StrPath, committed: str = COMMITTED) -> Report:
+    """Return the report in a file, in a folder's report.json, or committed at a git revision.
+
+    A path that exists wins over a revision of the same name. Raise `ReportNotFound` if there is no report, and
+    `InvalidReport` if it cannot be read.
+    """
+    place = list_paths(place)[0]
     path = Path(place)
     if place and _is_existing_path(path):
         file = path / FILE if path.is_dir() else path
@@ -51,11 +57,16 @@ def load_report(place: str, committed: str = COMMITTED) -> Report:
 
 
 def read_report(data: bytes, origin: str = FILE) -> Report:
-    """The report in these bytes. Ours come back as they were: `to_json(read_report(data)) == data`."""
+    """Return the report in these bytes; raise `InvalidReport` if they are not one.
+
+    A report that toolgrade wrote comes back unchanged: `to_json(read_report(data)) == data`.
+    """
     try:
         if len(data) > MAX_BYTES:
             raise InvalidReport(f"{origin}: a report has at most {MAX_BYTES:,} bytes")
+        # Windows editors and PowerShell redirection add a byte order mark.
         data = data.removeprefix(_BOM)
+        # The schema is read first: a newer report would otherwise fail with an error about some unknown value.
         _check_schema(msgspec.json.decode(data, type=_SchemaHeader).schema, origin)
         report = msgspec.json.decode(data, type=Report)
     except msgspec.ValidationError as error:
@@ -67,6 +78,7 @@ def read_report(data: bytes, origin: str = FILE) -> Report:
 
 
 def _check_schema(schema: str, origin: str) -> None:
+    # Nine digits at most: int() raises ValueError for thousands of them.
     found = re.fullmatch(rf"{re.escape(_KIND)}/([0-9]{{1,9}})", schema)
     if found and int(found[1]) > int(_VERSION):
         help_ = "upgrade toolgrade: pip install --upgrade toolgrade"
@@ -78,11 +90,12 @@ def _check_schema(schema: str, origin: str) -> None:
 
 
 def _check_values(report: Report, origin: str) -> None:
-    """What types do not say: counts that a grade can be made of, and no test twice."""
+    """Raise `InvalidReport` if counts cannot be graded or a test occurs twice, which types do not express."""
     tests = [(suite.name, test) for suite in report.suites for test in suite.tests]
     for _, test in tests:
         for gate in test.gates:
             counts = {} if isinstance(gate.counts, UnsetType) else gate.counts
+            # Other gates have counts of their own names, which no grade is made of.
             if "tp" in counts and (not counts.keys() <= _COUNTS or min(counts.values()) < 0):
                 raise InvalidReport(f"{origin}: not a report: `counts` of `{gate.gate}` in `{test.name}`", _MAKE)
     times = Counter((suite, test.name, test.model or "") for suite, test in tests)
@@ -93,6 +106,7 @@ def _check_values(report: Report, origin: str) -> None:
 def _explain_decode_error(data: bytes, error: Exception) -> str:
     if not data.strip():
         return "it is empty"
+    # Reports are committed, so an unresolved merge is the likeliest damage.
     if data.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in data:
         return "it holds the marks of a merge conflict"
     if isinstance(error, RecursionError):
@@ -110,6 +124,7 @@ def _is_existing_path(path: Path) -> bool:
 def _read_file(file: Path) -> bytes:
     try:
         with file.open("rb") as stream:
+            # One byte more than the limit: `read_report` can tell a report that is too large from one that fits.
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise ReportNotFound(f"{file.parent}: no {FILE} in this folder", _MAKE) from None
@@ -118,10 +133,12 @@ def _read_file(file: Path) -> bytes:
 
 
 def _read_committed_report(revision: str, committed: str) -> bytes:
+    # git would read a leading dash as an option.
     if not revision or revision.startswith("-"):
         raise ReportNotFound(f"`{revision}` is neither a path nor a git revision", "a path that starts with - is ./-…")
     found = _run_git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if found.returncode:
+        # `--quiet` silences an unknown revision, so text on stderr means that git found no repository.
         outside = " (and this is no git repository)" if found.stderr else ""
         raise ReportNotFound(f"{revision}: no such file, folder or git revision{outside}", _find_suggestion(revision))
     commit = found.stdout.decode().strip()

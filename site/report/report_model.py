@@ -1,4 +1,4 @@
-"""The report: results and nothing else, so that equal results are equal bytes."""
+"""The report: results only, without times or paths, so that equal results are equal bytes."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -14,10 +14,12 @@ from ...gates.trace import Usage
 from ...runners.cell_result import CatalogSurface, CellResult, RecordedTools, TestStatus, TraceResult
 
 SCHEMA = "toolgrade.report/1"
+SEVERITY: dict[TestStatus, int] = {"passed": 0, "skipped": 1, "xfailed": 2, "xpassed": 3, "failed": 4, "error": 5}
+"""How bad a status is: the one order of tables, annotations, pages and comparisons."""
 
 
 class SelectionCounts(msgspec.Struct, frozen=True):
-    """Counts pooled over tests, and what they make."""
+    """Counts pooled over tests, with precision, recall and F1."""
 
     tp: int
     fp: int
@@ -28,6 +30,7 @@ class SelectionCounts(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_counts(cls, counts: Counts) -> "SelectionCounts":
+        """Return the counts with their percentages."""
         return cls(counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, counts.f1)
 
 
@@ -62,7 +65,7 @@ class TestReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One suite."""
+    """The tests of one suite and its grade."""
 
     name: str
     file: str
@@ -75,7 +78,7 @@ class SuiteReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
-    """All suites together."""
+    """Totals over all suites."""
 
     tests: int
     passed: int
@@ -107,7 +110,7 @@ class ReportSummary(msgspec.Struct, frozen=True, omit_defaults=False):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """Everything that report.json holds."""
+    """The content of report.json."""
 
     schema: str
     mode: Mode
@@ -117,7 +120,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def make_report(plan: Plan, results: Sequence[CellResult], mode: Mode) -> Report:
-    """The report on these results, in the order of the plan."""
+    """Return the report on these results, in the order of the plan."""
     suites = tuple(
         _make_suite_report(suite, [result for result in results if result.suite is suite]) for suite in plan.suites
     )
@@ -125,7 +128,7 @@ def make_report(plan: Plan, results: Sequence[CellResult], mode: Mode) -> Report
 
 
 def filter_report(report: Report, is_wanted: Callable[[SuiteReport, TestReport], bool]) -> Report:
-    """The report that only these tests would have given, graded anew."""
+    """Return the report on the tests that are wanted, with its counts and grades computed anew."""
     return _build_report(report.mode, report.plan, [_filter_suite(suite, is_wanted) for suite in report.suites])
 
 
@@ -198,7 +201,7 @@ def _compute_pass_k_of(tests: Iterable[TestReport]) -> dict[str, str] | UnsetTyp
 
 
 def _pool_counts(tests: Sequence[TestReport]) -> tuple[SelectionCounts | UnsetType, str | UnsetType]:
-    """Grades come from counts added up, never from averages of grades."""
+    """Return the sum of the tests' counts and the grade of that sum; both are unset if no test is graded."""
     counts = [found for test in tests if (found := find_graded_counts(test.gates)) is not None]
     if not counts:
         return UNSET, UNSET

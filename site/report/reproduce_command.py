@@ -1,8 +1,8 @@
-"""The command that runs one cell of a report again: it selects exactly that cell, whatever its names hold."""
+"""The command that runs one cell of a report again; it selects exactly that cell, whatever its names contain."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ...compiler.suite_locations import SuiteLocations
 from ...foundations.shell_words import quote_word
 from ...gates.gate import Mode
 from ...gates.gate_result import GateResult
@@ -10,27 +10,51 @@ from ...gates.registry import GATES
 from ...runners.cell_selection import escape_model
 from .report_model import Report, SuiteReport, TestReport
 
+if TYPE_CHECKING:  # at run time it would bring the YAML reader into every page of the site
+    from ...compiler.suite_locations import SuiteLocations
+
 
 class Reproducer:
-    """Writes commands for the tests of a report; `options` are those of the run without which they are not found."""
+    """Writes commands for the tests of a report; `options` are those of the run that locate its files."""
 
-    def __init__(self, places: SuiteLocations, report: Report, options: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        places: "SuiteLocations",
+        report: Report,
+        options: Mapping[str, str] | None = None,
+        traces: Sequence[str] = (),
+    ) -> None:
         self._places = places
         self._report = report
         self._options = dict(options or {})
+        self._traces = traces
 
     def format_command(self, suite: SuiteReport, test: TestReport) -> str:
-        """For a POSIX shell with `$'…'`, on one line. A live run is replayed, unless only a live run can fail so."""
-        return format_cell_command(self._places.get_file(suite.name), test, self._report.mode, self._options)
+        """Return the command in one line for a POSIX shell with `$'…'`.
+
+        The test of a live run is replayed, unless only a live run can fail in that way.
+        """
+        file = self._places.get_file(suite.name)
+        if self._traces:
+            return _format_score_command(file, test, self._options, self._traces)
+        return format_cell_command(file, test, self._report.mode, self._options)
+
+
+def _format_score_command(file: str, test: TestReport, given: Mapping[str, str], traces: Sequence[str]) -> str:
+    """Return the command that scores the same traces of a test again."""
+    options = {**given, "--test": test.name}
+    words = [f"{option}={quote_word(value)}" for option, value in options.items()]
+    return " ".join(["toolgrade score", *words, quote_word(file), *map(quote_word, traces)])
 
 
 def format_cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[str, str]) -> str:
-    """The command for a test of a suite's file; `given` options stand in it as they are."""
+    """Return the command for a test of a suite's file, with the `given` options as they are."""
     needs_live = test.status == "error" or any(map(_fails_live_only, test.gates))
     options = {"--mode": "live"} if needs_live and mode == "live" else {}
     options |= {**given, "--test": test.name}
     if isinstance(test.model, str):
         options["--models"] = escape_model(test.model)
+    # With `=`, a name that starts with a dash is not read as an option.
     words = [f"{option}={quote_word(value)}" for option, value in options.items()]
     return " ".join(["toolgrade run", *words, *(["--"] if file.startswith("-") else []), quote_word(file)])
 

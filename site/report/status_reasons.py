@@ -1,4 +1,4 @@
-"""Why a test stands as it does, in lines: what was missed, what was unexpected, what failed."""
+"""Explains the status of a test in lines: missed classes, unexpected calls, failed assertions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ _SHOWN = 5
 
 
 def list_status_reasons(test: TestReport, quote: Quote = escape_untrusted_text) -> Iterator[str]:
-    """A line for each thing that is not as it should be; `quote` makes names and values harmless."""
+    """Yield a line for each finding; `quote` makes names and values from outside safe to print."""
     if isinstance(test.reason, str):
         yield quote(test.reason)
     if isinstance(test.xfail, str):
@@ -54,7 +54,7 @@ def _list_run_remarks(test: TestReport, quote: Quote) -> Iterator[str]:
 
 
 def find_failed_gate(test: TestReport) -> str | None:
-    """The first gate that failed."""
+    """Return the name of the first gate that failed, or None."""
     return next((gate.gate for gate in test.gates if gate.status == "failed"), None)
 
 
@@ -80,6 +80,7 @@ def _list_unexpected_tools(gate: GateResult, quote: Quote) -> Iterator[str]:
 def _list_uncalled_tools(gate: GateResult, quote: Quote) -> Iterator[str]:
     expected = [tool for tool in gate.expected_tools or () if tool.hit_runs < tool.runs]
     tools = [f"{quote(tool.tool)}{_format_run_share(tool.runs - tool.hit_runs, tool.runs)}" for tool in expected]
+    # If the gate passed, a missing call was within its threshold and is worded mildly.
     yield from _format_list("never called" if gate.status == "failed" else "not called", tools)
 
 

@@ -1,4 +1,4 @@
-"""The runs of a test read for people: which classes each one reached and missed, and what it called besides."""
+"""The runs of a test as people read them: the classes that each run reached and missed, and its other calls."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from .report_model import TestReport
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: `reached` has for each class the tool that reached it first."""
+    """One run; `reached` maps each class to the tool that reached it first."""
 
     number: int
     calls: tuple[ScoredCall, ...]
@@ -25,6 +25,7 @@ class Run:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The ids of the tools that were called, in order."""
         return tuple(call.id for call in self.calls)
 
 
@@ -34,18 +35,19 @@ def find_class_gate(test: TestReport) -> GateResult | None:
 
 
 def list_test_classes(test: TestReport) -> tuple[ClassResult, ...]:
+    """Return the classes of the gate that a trace is read by; empty if no gate has classes."""
     gate = find_class_gate(test)
     return (gate.classes or ()) if gate else ()
 
 
 def make_test_runs(test: TestReport) -> tuple[Run, ...]:
-    """Every run whose trace the report holds."""
+    """Return every run whose trace is in the report."""
     gate = find_class_gate(test)
     return tuple(_make_run(trace, list_test_classes(test), gate is not None) for trace in test.traces or ())
 
 
 def count_calls_when_missed(test: TestReport) -> dict[str, Counter[str]]:
-    """For each class the tools outside every class that were called in the runs that missed it."""
+    """Return for each class the unexpected tools that were called in runs that missed it."""
     found: dict[str, Counter[str]] = {}
     for run in make_test_runs(test):
         for missed in run.missed:

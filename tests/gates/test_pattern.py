@@ -18,15 +18,15 @@ CATASTROPHIC = [r"(a+)+$", r"^(a|a)*$", r"^(a*)*$", r"(a|aa)+$", r"(.*a){20}$"]
 @pytest.mark.parametrize("pattern", CATASTROPHIC)
 @pytest.mark.parametrize("length", [26, 200, 20_000])
 def test_a_pattern_that_explodes_elsewhere_runs_in_linear_time(pattern: str, length: int) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert not has_pattern_match(pattern, "a" * length + "!")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_a_pattern_inside_a_schema_runs_in_linear_time_too() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert explain_schema_failure({"type": "string", "pattern": r"(a+)+$"}, "a" * 5_000 + "!")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(

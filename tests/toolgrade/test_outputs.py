@@ -5,12 +5,19 @@ import re
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
+import toolgrade
 from tests.conftest import RunToolgrade
 from tests.hostile import DANGEROUS, NAMES, make_hostile
 from tests.recordings import CALLS, SHOP, make_shop, record_all, write_suite
+from toolgrade.commands import outputs
+from toolgrade.commands.outputs import FileOutput, OutputOptions, ReportContext, add_output_options
+from toolgrade.compiler.suite_locations import SuiteLocations
+from toolgrade.runners.suite_files import compile_suites
 
 FAILING = SHOP.replace('">=": 40', '">=": 80')
 FETCHING = [*CALLS, {"server": "docs", "name": "fetch"}]
@@ -177,3 +184,24 @@ def test_a_summary_of_hostile_names_is_inert_and_fits_a_comment(run_toolgrade: R
     assert any(token.type == "code_inline" and token.content == NAMES[2] for token in tokens)
     rows = [token for token in tokens if token.type == "tr_open"]
     assert len([token for token in tokens if token.type == "td_open"]) == 4 * (len(rows) - 1)
+
+
+def test_a_new_output_is_a_row_and_its_renderer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_shop(tmp_path, FAILING)
+    monkeypatch.chdir(tmp_path)
+    row = FileOutput("tap", "Write TAP too.", lambda run: f"not ok {run.report.summary.failed}\n".encode())
+    monkeypatch.setattr(outputs, "FILE_OUTPUTS", [*outputs.FILE_OUTPUTS, row])
+
+    @click.command()
+    @add_output_options
+    def score(outputs: OutputOptions) -> None:
+        compilation = compile_suites(["suites"])
+        assert compilation.plan is not None
+        report = toolgrade.replay(compilation.plan, "cassettes")
+        outputs.write_all(ReportContext(report, None, SuiteLocations(compilation), {}))
+
+    assert "--tap FILE" in CliRunner().invoke(score, ["--help"]).output
+    done = CliRunner().invoke(score, ["--tap", "run.tap", "--junit", "junit.xml"])
+    assert (done.exit_code, done.exception) == (0, None)
+    assert (tmp_path / "run.tap").read_text() == "not ok 2\n"
+    assert (tmp_path / "junit.xml").exists()

@@ -1,4 +1,4 @@
-"""What the shell offers after a Tab: suites on disk, and the tests, tags and models that they hold."""
+"""Candidates for shell completion: suites on disk, and the tests, tags and models that they hold."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -41,7 +41,7 @@ def _find_suite_paths(folder: Path, incomplete: str) -> Iterator[str]:
 
 
 def make_plan_completer(names: "Callable[[Plan], Iterable[str]]") -> Completer:
-    """Offers names of the suites on the command line; none where those do not compile."""
+    """Return a completer that offers names of the suites on the command line, or none if those do not compile."""
 
     def complete_name(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
         from ..foundations.fault import Fault
@@ -59,7 +59,7 @@ def make_plan_completer(names: "Callable[[Plan], Iterable[str]]") -> Completer:
 
 
 def _find_named_suites(context: click.Context) -> list[str]:
-    """The suites on the line so far. While an option still lacks its value, click leaves all arguments in `args`."""
+    """Return the suites on the line so far. While an option lacks its value, click leaves all arguments in `args`."""
     left = [word for word in context.args if not word.startswith("-")]
     if "suite" in context.params:
         return [context.params["suite"]] if context.params["suite"] else left[:1]

@@ -87,7 +87,7 @@ def _render_diff(found: "Diff", style: str) -> str | bytes:
 
 
 def _note_unneeded_allows(found: "Diff", allow: tuple[str, ...]) -> None:
-    """An --allow that nothing needs any more is said, so that it gets removed."""
+    """Name each --allow that nothing needs any more, so that it gets removed."""
     from ..console import format_fault_message
     from ..site.report.comparison import list_test_spellings
 

@@ -1,4 +1,4 @@
-"""`toolgrade doctor`: what a catalog costs, and what is wrong with it."""
+"""`toolgrade doctor`: show what a catalog costs, and what is wrong with it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -71,7 +71,7 @@ def doctor_command(
 def _collect_catalogs(
     suite: str | None, command: str | None, url: str | None, headers: tuple[str, ...], name: str
 ) -> Catalogs:
-    """What the servers list, by suite or for the one server that was named."""
+    """Return what the servers list, by suite or for the one server that was named."""
     from ..runners.servers.listings import require_server_listings
     from ..runners.suite_files import compile_suites
     from .options import require_plan

@@ -50,7 +50,7 @@ Checked = tuple["SuitePlan", "SuiteRecordings", "tuple[RecordingComparison, ...]
 
 
 def _compare_suite(suite: "SuitePlan", cassettes: Path) -> Checked:
-    """What a suite's cassettes say against what its servers list."""
+    """Compare what a suite's cassettes were recorded with and what its servers list."""
     from ..foundations.fault import ServerFault
     from ..runners.recording_drift import compare_recordings, read_recordings
     from ..runners.servers.listings import collect_server_listings
@@ -75,7 +75,7 @@ def _report_suite(
     *,
     is_text: bool,
 ) -> int:
-    """Say what was found, and the exit code of it."""
+    """Print what was found for a suite, and return the exit code."""
     from ..console import format_fault_message
     from ..foundations.untrusted_text import make_visible
     from ..runners.cassettes.cassette_file import format_record_command

@@ -1,4 +1,4 @@
-"""`toolgrade run --mode live --dry-run`: what a live run would take, before anything is spent."""
+"""`toolgrade run --mode live --dry-run`: forecast turns, tokens and cost, before anything is spent."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -59,7 +59,7 @@ def _format_total(found: "Sequence[CellForecast]") -> str:
 
 
 def _format_cost_range(least: Decimal | None, most: Decimal | None) -> str:
-    """From one unanswered turn a run to every turn at its longest; what tools answer comes on top."""
+    """Return the range of costs: from one turn a run, to every turn at its longest; tool answers come on top."""
     if least is None or most is None:
         return "no price"
     return f"${least:.4f} to ${most:.4f} and what tools answer"

@@ -85,7 +85,7 @@ def _make_servers(commands: tuple[str, ...], urls: tuple[str, ...], headers: tup
 
 
 def _guess_server_name(server: "AnyServer") -> str:
-    """A name for a server, from the words of its package, program or host that say something."""
+    """Return a name for a server, from the distinctive words of its package, program or host."""
     from ..compiler.plan import HttpServer, StdioServer
 
     parts = server.command if isinstance(server, StdioServer) else ()

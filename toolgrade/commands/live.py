@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, fields
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,25 +16,21 @@ if TYPE_CHECKING:
     from ..runners.cell_result import CellResult
     from ..runners.cell_selection import PlannedCell
 
-_MOST_DOLLARS = 10**12
-
 
 def _parse_dollars(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Decimal | None:
-    if value is None:
-        return None
+    from ..foundations.fault import BadInput
+    from ..runners.models.budget import parse_dollars
+
     try:
-        found = Decimal(value)
-    except InvalidOperation:
-        found = Decimal("NaN")
-    if not (found.is_finite() and 0 <= found < _MOST_DOLLARS):
-        raise click.BadParameter("write dollars, such as 2.50")
-    return found
+        return None if value is None else parse_dollars(value)
+    except BadInput as error:
+        raise click.BadParameter(error.help or str(error)) from None
 
 
 _OPTIONS = (
     click.option(
         "--record/--no-record", default=None,
-        help="Live: write cassettes. They are written unless told otherwise; where CI=true, this has to be said.",
+        help="Live: write cassettes. Written by default; with CI=true one of the two is required.",
     ),
     click.option("--resume", is_flag=True, help="Live: go on with a run that was interrupted."),
     click.option("--only-missing", is_flag=True, help="Live: only cells without cassettes."),
@@ -51,7 +46,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class LiveOptions:
-    """What was asked for."""
+    """The options of a live run."""
 
     record: bool | None
     resume: bool
@@ -66,7 +61,7 @@ class LiveOptions:
         return self.only_missing or self.only_stale
 
     def is_recording(self) -> bool:
-        """Whether cassettes are written; in CI nobody does that by accident."""
+        """Return whether cassettes are written. Raise `BadInput` in CI if neither --record nor --no-record is given."""
         from ..foundations.fault import BadInput
 
         if self.record is None and os.environ.get("CI", "").lower() in ("1", "true"):
@@ -89,7 +84,7 @@ def add_live_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def select_cells_to_record(cells: "list[PlannedCell]", options: LiveOptions, cassettes: Path) -> "list[PlannedCell]":
-    """The cells that have to be recorded, where only those are wanted."""
+    """Return all cells, or with --only-missing and --only-stale those that need a recording."""
     from ..runners.replay import find_recorded_state
 
     wanted = {"missing": options.only_missing, "stale": options.only_stale}
@@ -101,44 +96,37 @@ def select_cells_to_record(cells: "list[PlannedCell]", options: LiveOptions, cas
 def run_cells_live(
     compilation: "Compilation", cells: "Sequence[PlannedCell]", workers: int, cassettes: Path, options: LiveOptions
 ) -> "tuple[CellResult, ...]":
-    """Run cells. Whatever can be known to be wrong is found before anything is started."""
-    from ..live import make_cassette_keeper
+    """Run cells and return their results. Whatever can be known to be wrong is found before anything is started."""
     from ..progress import make_progress_listener
-    from ..runners.cell_agents import choose_cell_agents
     from ..runners.interrupt import run_interruptibly
-    from ..runners.journal import Journal
-    from ..runners.live import LiveInputs, LiveRun
-    from ..runners.models.model_pool import ModelLimits, ModelPool
-    from ..runners.servers.environment import list_plan_secrets
-    from ..runners.suite_files import map_suite_folders
+    from ..runners.live_setup import LiveSettings, LiveSetup
+    from ..runners.models.model_pool import ModelLimits
+    from ..runners.suite_files import load_plan, map_suite_folders
 
-    assert compilation.plan is not None
-    plan = compilation.plan
-    models = ModelPool(os.environ, ModelLimits(options.max_cost, options.max_concurrency))
-    agents = choose_cell_agents(cells, models)
-    secrets = list_plan_secrets(plan, os.environ)
-    world = LiveInputs(os.environ, map_suite_folders(compilation), agents, secrets)
-    journal = Journal(Path.cwd(), plan.suites)
     listener = make_progress_listener()
-    with ExitStack() as stack:
-        keep = make_cassette_keeper(stack, plan, cassettes if options.is_recording() else None, secrets)
-        journal.begin(options.resume)
-        stack.callback(listener.close)
-
-        async def run_with_models() -> "tuple[CellResult, ...]":
-            async with models:
-                return await LiveRun(world, journal, keep, listener).run(cells, workers)
-
-        try:
-            return run_interruptibly(run_with_models())
-        except KeyboardInterrupt:
-            listener.close()
-            click.echo("finished cells are kept: the same command with --resume goes on", err=True)
-            raise
+    settings = LiveSettings(
+        plan=load_plan(compilation),
+        cells=cells,
+        folders=map_suite_folders(compilation),
+        environment=os.environ,
+        cassettes=cassettes if options.is_recording() else None,
+        journal_folder=Path.cwd(),
+        resume=options.resume,
+        limits=ModelLimits(options.max_cost, options.max_concurrency),
+        workers=workers,
+    )
+    try:
+        return run_interruptibly(LiveSetup(settings, listener).run())
+    except KeyboardInterrupt:
+        listener.close()
+        click.echo("finished cells are kept: the same command with --resume goes on", err=True)
+        raise
+    finally:
+        listener.close()
 
 
 def collect_price_facts(results: "Sequence[CellResult]") -> dict[str, Any]:
-    """Which prices a run was counted with, for run.json; nothing where it cost nothing."""
+    """Return the price table of a run, for run.json, or nothing if the run cost nothing."""
     if not any(result.cost is not None for result in results):
         return {}
     from datetime import UTC, datetime
@@ -149,7 +137,7 @@ def collect_price_facts(results: "Sequence[CellResult]") -> dict[str, Any]:
 
 
 def discard_journal(plan: "Plan") -> None:
-    """Drop the journal: its results are in the report."""
+    """Delete the journal: its results are in the report."""
     from ..runners.journal import Journal
 
     Journal(Path.cwd(), plan.suites).discard()

@@ -14,7 +14,7 @@ RESUME = "the same command with --resume runs again what was stopped, and keeps 
 
 
 def choose_next_step(report: "Report", results: "Sequence[CellResult]", written: "WrittenReport | None") -> str:
-    """What to do next; `written` is the report on disk, where there is one."""
+    """Return the command to run next; `written` is the report on disk, if there is one."""
     summary = report.summary
     if summary.errors:
         return RESUME if report.mode == "live" else _make_record_command(results)

@@ -1,4 +1,4 @@
-"""What several commands have in common: the suites they take, and what happens when those do not compile."""
+"""The argument for suites that several commands take, and the plan of those suites."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ suites_argument = click.argument("suites", metavar="[SUITE]...", nargs=-1, shell
 
 
 def require_plan(compilation: "Compilation", is_quiet: bool = False) -> "Plan":
-    """The plan; a suite that does not compile ends the command, its errors on stderr."""
+    """Return the plan. If a suite does not compile, print its errors and exit with 2."""
     import sys
 
     from ..compiler.diagnostic_output import render_full
@@ -30,7 +30,7 @@ def require_plan(compilation: "Compilation", is_quiet: bool = False) -> "Plan":
 
 
 def format_problem_counts(compilation: "Compilation") -> str:
-    """How many errors and warnings there are, in how many suites."""
+    """Return the numbers of errors, warnings and suites as text."""
     from ..console import format_counted_noun
 
     errors = len(compilation.errors)

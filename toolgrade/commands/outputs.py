@@ -1,4 +1,4 @@
-"""What a finished run is written as: the options for it, and the renderers behind them."""
+"""The outputs of a finished run: a row for each, the options that are made of the rows, and the table on stdout."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from ..site.report.reproduce_command import Reproducer
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_OPTIONS = (
-    click.option(
-        "--format", "style", type=click.Choice(["text", "json", "github", "agent"]), default="text", show_default=True,
-        help="On stdout: a table, the report, GitHub annotations at the suite's lines, or one line with the commands "
-        "that reproduce what failed.",
-    ),
-    click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML too."),
-    click.option("--markdown", type=_FILE, metavar="FILE", help="Write a summary for a job's page or a pull request."),
+_FORMAT_OPTION = click.option(
+    "--format", "style", type=click.Choice(["text", "json", "github", "agent"]), default="text", show_default=True,
+    help="On stdout: a table, the report, GitHub annotations at the suite's lines, or one line with the commands "
+    "that reproduce what failed.",
+)  # fmt: skip
+_OTHER_OPTIONS = (
     click.option(
         "--base", metavar="REV|FILE",
         help="Compare with this report: a file, a folder or a git revision. It does not change the exit code.",
@@ -37,23 +35,22 @@ class OutputOptions:
     """What was asked for."""
 
     style: str
-    junit: Path | None
-    markdown: Path | None
+    files: "Mapping[FileOutput, Path]"
     base: str | None
     is_quiet: bool
 
     def print_note(self, text: str) -> None:
-        """A remark on stderr, for those who want to hear it."""
+        """Print a remark on stderr, unless --quiet is given."""
         if not self.is_quiet:
             click.echo(text, err=True)
 
     def print_next_step(self, text: str, is_needed: bool) -> None:
-        """The last line on stderr; those who want quiet hear it only where they have to act."""
+        """Print the last line on stderr; with --quiet only if the user has to act."""
         if is_needed or not self.is_quiet:
             click.echo(f"next: {text}", err=True)
 
     def read_base(self, mode: str) -> "Report | None":
-        """The report to compare with. It is read before a run begins: a wrong name costs nothing then."""
+        """Return the report to compare with, or None. It is read before the run: a wrong name then costs nothing."""
         from ..site.report.report_file import ReportNotCommitted, load_report
 
         if self.base is None:
@@ -65,15 +62,11 @@ class OutputOptions:
             return None
 
     def write_all(self, run: "ReportContext") -> None:
-        """Everything that was asked for."""
+        """Write the files that were asked for, and print the run in the format that was asked for."""
         from ..runners.atomic_file import write_durably
-        from ..site.outputs.junit import render_junit
-        from ..site.outputs.markdown_summary import render_markdown_summary
 
-        if self.junit:
-            write_durably(self.junit, render_junit(run.report, run.reproducer))
-        if self.markdown:
-            write_durably(self.markdown, render_markdown_summary(run.report, run.diff, self.base or "").encode())
+        for output, path in self.files.items():
+            write_durably(path, output.render(run))
         click.echo(self._render_stdout(run), nl=False)
 
     def _render_stdout(self, run: "ReportContext") -> str | bytes:
@@ -109,31 +102,62 @@ class ReportContext:
     diff: "Diff | None"
     places: "SuiteLocations"
     options: Mapping[str, str]
+    base: str = ""
+    traces: tuple[str, ...] = ()
 
     @property
     def reproducer(self) -> "Reproducer":
         from ..site.report.reproduce_command import Reproducer
 
-        return Reproducer(self.places, self.report, self.options)
+        return Reproducer(self.places, self.report, self.options, self.traces)
+
+
+def _render_junit(run: ReportContext) -> bytes:
+    from ..site.outputs.junit import render_junit
+
+    return render_junit(run.report, run.reproducer)
+
+
+def _render_markdown(run: ReportContext) -> bytes:
+    from ..site.outputs.markdown_summary import render_markdown_summary
+
+    return render_markdown_summary(run.report, run.diff, run.base).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutput:
+    """A file that a finished run can be written as; `render` imports its module when it is called."""
+
+    option: str
+    help: str
+    render: Callable[[ReportContext], bytes]
+
+
+FILE_OUTPUTS = [
+    FileOutput("junit", "Write JUnit XML too.", _render_junit),
+    FileOutput("markdown", "Write a summary for a job's page or a pull request.", _render_markdown),
+]
 
 
 def add_output_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of `Outputs` to a command; they reach it together, as `outputs`."""
+    """Add the options for outputs to a command; they reach it together, as `outputs`."""
+    rows = tuple(FILE_OUTPUTS)
 
     @wraps(command)
-    def run_with_outputs(
-        style: str, junit: Path | None, markdown: Path | None, base: str | None, quiet: bool, **rest: Any
-    ) -> None:
-        command(outputs=OutputOptions(style, junit, markdown, base, quiet), **rest)
+    def run_with_outputs(style: str, base: str | None, quiet: bool, **rest: Any) -> None:
+        paths: list[Path | None] = [rest.pop(row.option) for row in rows]
+        files = {row: path for row, path in zip(rows, paths, strict=True) if path is not None}
+        command(outputs=OutputOptions(style, files, base, quiet), **rest)
 
+    file_options = [click.option(f"--{row.option}", type=_FILE, metavar="FILE", help=row.help) for row in rows]
     decorated: Callable[..., None] = run_with_outputs
-    for option in reversed(_OPTIONS):
+    for option in reversed((_FORMAT_OPTION, *file_options, *_OTHER_OPTIONS)):
         decorated = option(decorated)
     return decorated
 
 
 def _to_checkout_path(file: str) -> str:
-    """A file as GitHub names it: from the root of the checkout, wherever in it the command runs."""
+    """Return a path as GitHub names it: from the root of the checkout, wherever in it the command runs."""
     root = os.environ.get("GITHUB_WORKSPACE")
     path = Path.cwd() / file
     return path.relative_to(root).as_posix() if root and path.is_relative_to(root) else file

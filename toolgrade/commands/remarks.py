@@ -1,4 +1,4 @@
-"""What stands on stderr about the cells of a run: what was odd, and what stopped them."""
+"""Remarks on stderr about the cells of a run: warnings, and errors with their details."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def show_remarks(results: "Sequence[CellResult]", mode: str, note: Callable[[str], None]) -> None:
-    """Warnings for those who want to hear them, and every error with its details."""
+    """Print the warnings of a run through `note`, and every error with its details."""
     from ..foundations.untrusted_text import make_visible
 
     for text in dict.fromkeys(text for result in results for text in result.warnings):
@@ -33,7 +33,7 @@ def _describe_cells(results: "Sequence[CellResult]") -> str:
 
 
 def _describe_stopped_cell(result: "CellResult") -> str:
-    """A refusal names the cassette; what stopped a live cell is of the cell."""
+    """Return the start of a live cell's error; a refused replay names its cassette instead."""
     return f"error: {_describe_cell(result)}"
 
 

@@ -48,7 +48,7 @@ def _parse_shard(_context: click.Context, _parameter: click.Parameter, value: st
     metavar="NAME",
     multiple=True,
     shell_complete=complete_tests,
-    help="Only the test of this very name; may be repeated.",
+    help="Only the test with exactly this name; may be repeated.",
 )
 @click.option(
     "--tag",
@@ -82,7 +82,7 @@ def run_command(
     """Run suites and score them: from their cassettes, or live.
 
     A replay is free and offline: nothing is connected to and nothing is started. A live run starts the servers that the
-    suites name, has an agent use them, and records cassettes. The report goes to report.json in --out; where only some
+    suites name, has an agent use them, and records cassettes. The report goes to report.json in --out; if only some
     tests were selected, it is written only if --out is given.
 
     \b
@@ -128,7 +128,8 @@ def run_command(
     if mode == "live" and not report.summary.errors:
         discard_journal(plan)
     compared = compare(select_comparable_tests(base, report, suites, selection.is_everything), report) if base else None
-    outputs.write_all(ReportContext(report, compared, SuiteLocations(compilation), _make_reproduce_options(cassettes)))
+    locations, options = SuiteLocations(compilation), _make_reproduce_options(cassettes)
+    outputs.write_all(ReportContext(report, compared, locations, options, outputs.base or ""))
     show_remarks(results, mode, outputs.print_note)
     outputs.print_next_step(choose_next_step(report, results, written), is_needed=bool(report.summary.errors))
     stopped = 3 if mode == "live" else 4
@@ -139,7 +140,7 @@ def run_command(
 
 @dataclass(frozen=True, slots=True)
 class _RunInput:
-    """What is to be run, and where its cassettes are."""
+    """The cells to run, and the folder of their cassettes."""
 
     compilation: "Compilation"
     cells: "list[PlannedCell]"
@@ -195,7 +196,7 @@ class _Stopwatch:
 def _write_whole_report(
     report: "Report", out: Path | None, is_whole: bool, made: dict[str, Any]
 ) -> WrittenReport | None:
-    """The report in its file, where it is whole or a folder was given for it."""
+    """Write the report and return where, if it is whole or a folder was given for it."""
     if report.summary.errors:
         click.echo("report.json was not written: it holds whole results alone", err=True)
     elif out is not None or is_whole:
@@ -204,5 +205,5 @@ def _write_whole_report(
 
 
 def _make_reproduce_options(cassettes: Path) -> dict[str, str]:
-    """What the command that runs one test again has to say of where its cassettes are."""
+    """Return the options that a command needs to find the same cassettes again."""
     return {} if cassettes == Path("cassettes") else {"--cassettes": cassettes.as_posix()}

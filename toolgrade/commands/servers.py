@@ -1,4 +1,4 @@
-"""What commands that talk to servers have in common: the servers they are given, and how these are announced."""
+"""The options for a server that several commands take, and how a server is announced."""
 
 import os
 import shlex
@@ -33,7 +33,7 @@ def add_server_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def make_server_from_options(
     command: str | None, url: str | None, headers: tuple[str, ...], name: str
 ) -> "AnyServer | None":
-    """The server that the options name; None where they name none."""
+    """Return the server that the options name, or None. Raise a usage error if they contradict each other."""
     from ..compiler.plan import HttpServer, StdioServer
 
     if command is not None and url is not None:
@@ -50,14 +50,14 @@ def make_server_from_options(
 
 
 def make_launch_context(folder: Path | None = None) -> "LaunchContext":
-    """Where servers are started from."""
+    """Return the environment and the folder in which servers are started."""
     from ..runners.servers.transports import LaunchContext
 
     return LaunchContext(os.environ, folder or Path.cwd())
 
 
 def print_server_start(server: "AnyServer") -> None:
-    """Say what is about to be started or reached."""
+    """Print the command or address of a server that is about to be started or reached."""
     from ..console import describe_server_start
 
     click.echo(describe_server_start(server), err=True)

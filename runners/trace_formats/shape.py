@@ -1,0 +1,60 @@
+"""The shape of a record: which keys it has and what a few of them say, looked at without decoding the rest."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_PARTS = msgspec.json.Decoder(list[msgspec.Raw])
+_TEXT = msgspec.json.Decoder(str)
+_MANY = 40
+"""So many parts of a list are looked at."""
+
+
+class Shape:
+    """A JSON object of which only the keys are decoded. Anything but an object has no keys."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, data: bytes | msgspec.Raw) -> None:
+        try:
+            self._fields = _FIELDS.decode(data)
+        except (msgspec.DecodeError, RecursionError):
+            self._fields = {}
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return frozenset(self._fields)
+
+    def has(self, *keys: str) -> bool:
+        """Return whether all of these keys are there."""
+        return all(key in self._fields for key in keys)
+
+    def text(self, key: str) -> str | None:
+        """Return the text under a key, or None if there is no text."""
+        try:
+            return _TEXT.decode(self._fields[key])
+        except (KeyError, msgspec.DecodeError, UnicodeDecodeError):
+            return None
+
+    def part(self, key: str) -> "Shape":
+        """Return the object under a key; it has no keys if there is none."""
+        return Shape(self._fields.get(key, b"null"))
+
+    def parts(self, key: str) -> Iterator["Shape"]:
+        """Yield the first objects of the list under a key, if there is one."""
+        return parts_of(self._fields.get(key, b"null"))
+
+    def values(self) -> Iterator["Shape"]:
+        """Yield the objects under all keys."""
+        return (Shape(value) for value in list(self._fields.values())[:_MANY])
+
+
+def parts_of(data: bytes | msgspec.Raw) -> Iterator[Shape]:
+    """Yield the first objects of a JSON list."""
+    try:
+        parts = _PARTS.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        return
+    for part in parts[:_MANY]:
+        yield Shape(part)
