@@ -80,6 +80,11 @@ CODES: dict[str, DiagnosticCode] = {
     "TG204": DiagnosticCode(
         "the test is not run with that model", "The name is none of the test's models, nor of its agent's."
     ),
+    "TG205": DiagnosticCode(
+        "a forbidden tool is asked for",
+        "The same call would be right for one gate and wrong for the other. `forbidden_tools` of an agent hold for its "
+        "tests.",
+    ),
     "TG210": DiagnosticCode(
         "the agent is declared nowhere",
         "Recorded traces can be scored against the test; it cannot be run live.",

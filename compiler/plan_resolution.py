@@ -52,7 +52,8 @@ def choose_suite_name(authored: str | None, file: str) -> str:
 
 def _resolve_tests(suite: SuiteBlock) -> tuple[PlannedTest, ...]:
     agents = {agent.name: _get_authored_fields(agent) for agent in suite.agents}
-    tests = [fields for fields in agents.values() if any(gate.name in fields for gate in list_gates())]
+    own = [gate.name for gate in list_gates() if not gate.is_inherited]
+    tests = [fields for fields in agents.values() if any(name in fields for name in own)]
     tests += [_get_authored_fields(test) for test in suite.tests]
     return tuple(_resolve_test(fields, agents) for fields in tests)
 
@@ -65,7 +66,7 @@ def _get_authored_fields(block: Any) -> dict[str, Any]:
 
 def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> PlannedTest:
     agent = test.get("agent")
-    inherited = {key: value for key, value in agents.get(agent or "", {}).items() if key in _INHERITED}
+    inherited = {key: value for key, value in agents.get(agent or "", {}).items() if key in _list_inherited_keys()}
     # `model` of the test replaces `models` of the agent and the other way round: the two exclude each other.
     if "model" in test or "models" in test:
         inherited.pop("model", None)
@@ -76,7 +77,7 @@ def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> Pl
     return PlannedTest(
         id=test_id,
         name=test["name"],
-        gates=_resolve_gates(test),
+        gates=_resolve_gates(fields),
         cells=_mark_expected_failures(_expand_cells(test_id, fields, can_run), test.get("xfail")),
         runs=fields.get("runs", 1),
         max_turns=fields.get("max_turns", DEFAULT_MAX_TURNS),
@@ -90,6 +91,10 @@ def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> Pl
         api_key_env=fields.get("api_key_env"),
         driver=fields["driver"].resolve() if "driver" in fields else None,
     )
+
+
+def _list_inherited_keys() -> tuple[str, ...]:
+    return (*_INHERITED, *(gate.name for gate in list_gates() if gate.is_inherited))
 
 
 def _resolve_gates(test: dict[str, Any]) -> tuple[Gate, ...]:

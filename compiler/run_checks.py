@@ -63,5 +63,5 @@ def _iterate_targets(path: Path, block: object) -> Iterator[tuple[Path, str, boo
         target = entry.get("target")
         if isinstance(target, str):
             yield (*path, "expect", index, "target"), target, False
-        elif len(entry) == 1 and isinstance(next(iter(entry)), str):
+        elif len(entry) == 1:
             yield (*path, "expect", index, next(iter(entry))), next(iter(entry)), True

@@ -14,7 +14,7 @@ from .plan import LEXICAL
 from .raw_values import Entry, iterate_entries, iterate_texts, list_texts
 from .run_checks import check_definition, check_drawn_runs, check_expected_failure
 from .schema import ENV_REFERENCE, leaves_folder
-from .tool_id_checks import Catalogs, check_tool_ids
+from .tool_id_checks import Catalogs, check_forbidden_ids, check_tool_ids
 
 _ENV_PLACES = ("command", "env", "headers", "url")
 _INHERITED = ("model", "models", "driver", "servers", "prompt")
@@ -41,8 +41,9 @@ def check_document(document: Document, catalogs: Catalogs) -> Iterator[Diagnosti
         yield from _check_test(document, path, test, known, catalogs)
 
 
-def _has_check(entry: dict[str, Any]) -> bool:
-    return any(gate.name in entry for gate in list_gates())
+def _has_check(agent: dict[str, Any]) -> bool:
+    """Return whether an agent is a test: a gate that its tests inherit does not make it one."""
+    return any(gate.name in agent for gate in list_gates() if not gate.is_inherited)
 
 
 def _find_repeated_names(document: Document, named: list[Entry], kind: str) -> Iterator[Diagnostic]:
@@ -101,21 +102,24 @@ def _find_repeated_items(
 def _check_test(
     document: Document, path: Path, test: dict[str, Any], agents: dict[str, dict[str, Any]], catalogs: Catalogs
 ) -> Iterator[Diagnostic]:
-    if not _has_effective_check(test):
+    agent_name = test.get("agent")
+    agent = agents.get(agent_name, {}) if isinstance(agent_name, str) else {}
+    inherited = {gate.name: agent[gate.name] for gate in list_gates() if gate.is_inherited and gate.name in agent}
+    if not _has_effective_check({**inherited, **test}):
         span = document.find_value_span((*path, "name"))
         help_ = f"add one of {', '.join(gate.name for gate in list_gates())}"
         yield document.source.make_diagnostic("TG202", span, "this test checks nothing", help=help_)
-    agent_name = test.get("agent")
     is_declared = not isinstance(agent_name, str) or agent_name in agents
     if isinstance(agent_name, str) and not is_declared:
         help_ = format_suggestion(agent_name, agents) or "declare it under `agents:` to run the test live"
         message = f"the agent `{agent_name}` is declared nowhere"
         yield document.source.make_diagnostic("TG210", document.find_value_span((*path, "agent")), message, help=help_)
-    agent = agents.get(agent_name, {}) if isinstance(agent_name, str) else {}
     whole = {key: test.get(key, agent.get(key)) for key in _INHERITED}
     if is_declared:
         yield from _check_runnable(document, path, whole)
     yield from check_tool_ids(document, path, test, list_texts(whole["servers"]), catalogs)
+    agent_path = next((at for at, entry in iterate_entries(document.value, "agents") if entry is agent), ())
+    yield from check_forbidden_ids(document, (path, test), (agent_path, agent))
     yield from check_expected_failure(document, path, test, _list_models(test, whole))
     yield from check_drawn_runs(document, path, test, test.get("runs", agent.get("runs", 1)))
 

@@ -5,10 +5,11 @@ from typing import Any, cast
 
 from ..foundations.lookalikes import find_lookalikes
 from ..foundations.suggestion import find_nearest, format_suggestion
-from ..gates.registry import GateDescription, list_gates
+from ..gates.registry import ALL_TOOLS, FORBIDDEN_TOOLS, GATES, GateDescription, list_gates
 from ..gates.trace import format_tool_id
 from .diagnostic import Diagnostic, Path
 from .document import Document
+from .raw_values import Entry
 
 Catalogs = Mapping[str, frozenset[str]]
 """The tools of the servers whose tools are known without asking them: those with a frozen catalog."""
@@ -25,8 +26,39 @@ def check_tool_ids(
         ids = list(_list_tool_ids(path, gate, test.get(gate.name)))
         yield from _find_overlaps(document, ids)
         yield from _find_unknown_servers(document, ids, servers)
-        yield from _check_against_catalogs(document, ids, servers, catalogs)
+        exact = [each for each in ids if not each[0].endswith(ALL_TOOLS)]
+        yield from _check_against_catalogs(document, exact, servers, catalogs)
         yield from _find_lookalike_ids(document, ids)
+
+
+def check_forbidden_ids(document: Document, test: Entry, agent: Entry) -> Iterator[Diagnostic]:
+    """Yield an error for each forbidden tool, also of the test's agent, that another gate of the test asks for."""
+    row = GATES[FORBIDDEN_TOOLS]
+    path, fields = test
+    owner = test if row.name in fields else agent
+    asked_for = [
+        found for gate in list_gates() if gate is not row for found in _list_tool_ids(path, gate, fields.get(gate.name))
+    ]
+    for name, at, _ in _list_tool_ids(owner[0], row, owner[1].get(row.name)):
+        clash = next((found for found in asked_for if _may_be_one_tool(name, found[0])), None)
+        if clash is not None:
+            member, place, tool_class = clash
+            where = f"the class `{tool_class}`" if tool_class else "`expected_tools`"
+            of_test = "" if owner is test else f" of the test `{fields.get('name')}`"
+            yield document.source.make_diagnostic(
+                "TG205",
+                document.find_value_span(at),
+                f"`{name}` is forbidden, and `{member}` in {where}{of_test} asks for it",
+                help="a call cannot be both: remove one of them",
+                related=((document.find_value_span(place), "asked for here"),),
+            )
+
+
+def _may_be_one_tool(pattern: str, tool: str) -> bool:
+    """Return whether a call could name both a forbidden tool and an id of another gate."""
+    if pattern.endswith(ALL_TOOLS):
+        return tool.startswith(pattern.removesuffix("*"))
+    return pattern == tool or tool.endswith(f".{pattern}") or pattern.endswith(f".{tool}")
 
 
 def _list_tool_ids(path: Path, gate: GateDescription, block: object) -> Iterator[ToolId]:

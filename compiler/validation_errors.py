@@ -210,7 +210,7 @@ _BOOLEANS = {
     **dict.fromkeys(("yes", "on", "true", "1"), "write `true`, without quotes"),
     **dict.fromkeys(("no", "off", "false", "0"), "write `false`, without quotes"),
 }
-_TAGS = {"<command>", "<url>", "<catalog>", "[key]"}
+_TAGS = {"<command>", "<url>", "<catalog>", "<list>", "<mapping>", "[key]"}
 _ELSEWHERE = {
     "target": "`target` and `matcher` stand in an entry of `expect`",
     "matcher": "`target` and `matcher` stand in an entry of `expect`",
@@ -227,5 +227,6 @@ _EMPTY = {
     "members": "list at least one tool: a class without members can never be reached",
     "classes": "list at least one class: without one there is nothing to select",
     "command": "write `[program, argument]`",
+    "tools": "list at least one tool",
     "models": "list a model, or leave the key out",
 }

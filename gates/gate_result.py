@@ -85,6 +85,14 @@ class ExpectedTool(msgspec.Struct, frozen=True):
     runs: int
 
 
+class ForbiddenTool(msgspec.Struct, frozen=True):
+    """A forbidden tool that was called: how often, and in which runs."""
+
+    tool: str
+    calls: int
+    runs: tuple[int, ...]
+
+
 class GateResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """A gate's verdict. A field that does not apply to the gate, or was not measured, is left out."""
 
@@ -99,6 +107,7 @@ class GateResult(msgspec.Struct, frozen=True, omit_defaults=True):
     missed_classes: tuple[MissedClass, ...] | UnsetType = UNSET
     expected_tools: tuple[ExpectedTool, ...] | UnsetType = UNSET
     unexpected_tools: tuple[UnexpectedTool, ...] | UnsetType = UNSET
+    forbidden_tools: tuple[ForbiddenTool, ...] | UnsetType = UNSET
     assertions: tuple[AssertionResult, ...] | UnsetType = UNSET
 
     @property

@@ -37,6 +37,8 @@ class GateDescription:
     """Whether the gate is scored only on a live run, from the measured tool surface."""
     judges_single_runs: bool = True
     """Whether a single run passes or fails the gate."""
+    is_inherited: bool = False
+    """Whether a test takes the gate over from its agent. An agent that has no other gate is a definition, no test."""
     run_target_family: str = ""
     """What the gate's run targets (`pass_rate`, `pass^3`) have before the dot; empty if it has none."""
 
@@ -61,6 +63,10 @@ class GateBlock(Protocol):
 
     def resolve(self) -> Gate | None: ...
 
+
+FORBIDDEN_TOOLS = "forbidden_tools"
+ALL_TOOLS = ".*"
+"""What a pattern for all tools of a server ends with."""
 
 GATES: dict[str, GateDescription] = {}
 """The gates of a test by their key, in the order in which they are scored and reported."""
@@ -122,6 +128,13 @@ for _gate in (
         targets={"tool_correctness.score": TargetDescription("percent", "correctness")},
         tool_ids=("expected_tools.*",),
         run_target_family="tool_correctness",
+    ),
+    GateDescription(
+        FORBIDDEN_TOOLS,
+        ".forbidden_tools",
+        targets={"forbidden_tools.calls": TargetDescription("number", "forbidden calls")},
+        tool_ids=("*", "tools.*"),
+        is_inherited=True,
     ),
     GateDescription("expect", ".expect"),
 ):

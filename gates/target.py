@@ -18,6 +18,7 @@ Step = str | int
 
 PLAIN: dict[str, tuple[Kind, Callable[[Trace], Any]]] = {
     "tool_names": ("list", lambda trace: [call.name for call in trace.tool_calls]),
+    "tool_ids": ("list", lambda trace: [call.id for call in trace.tool_calls]),
     "final_response": ("text", lambda trace: _replace_none(trace.final_response)),
     "turns": ("number", lambda trace: _replace_none(trace.turns)),
     "usage.input_tokens": ("number", lambda trace: _replace_none(trace.usage and trace.usage.input_tokens)),
@@ -31,7 +32,7 @@ CALL: dict[str, tuple[Kind, Callable[[Call], Any]]] = {
     "args": ("value", lambda call: decode_arguments(call.args)),
 }
 TARGET_PATTERN = (
-    r"^(tool_names|final_response|turns|usage\.(input|output)_tokens|cost"
+    r"^(tool_names|tool_ids|final_response|turns|usage\.(input|output)_tokens|cost"
     r"|tool_calls\[-?\d+\]\.(name|server|status|args([.\[].*)?))$"
 )
 

@@ -89,7 +89,7 @@ def _format_statuses(change: ChangedTest) -> str:
 
 
 def _format_f1s(change: ChangedTest) -> str:
-    """Return the F1 of both sides; a side without one is written out only if the other has one."""
+    """Return both F1 values, with `none` for a side without one; empty if neither side has one."""
     f1s = [side.f1 for side in (change.old, change.new) if isinstance(side, ReportedOutcome)]
     if not any(isinstance(f1, int) for f1 in f1s):
         return ""

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from ...gates.grade import letter_grade
 from ..history.commit_summary import CommitSummary, GradedScore, SuiteSummary
-from ..report.report_model import BROKEN, SEVERITY, SuiteReport, TestReport, find_graded_counts
+from ..report.report_model import SEVERITY, SuiteReport, TestReport, find_graded_counts
 from ..report.test_runs import Run, make_test_runs
 from .addresses import make_test_anchor
 from .charts import ChartPoint, ChartSeries, draw_trend
@@ -53,8 +53,8 @@ class TestRow:
 
     @property
     def is_failing(self) -> bool:
-        """Whether a gate failed or an error stopped the test."""
-        return self.status in BROKEN
+        """Whether the test makes a run fail."""
+        return self.test.is_broken
 
 
 @dataclass(frozen=True, slots=True)

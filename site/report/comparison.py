@@ -36,6 +36,7 @@ from .exact_test import (
 from .report_model import Report, SelectionCounts, TestReport, find_graded_counts
 from .run_values import list_run_values
 
+_UNCHANGED: Verdict = "unchanged"
 DEFAULT_ALPHA = Fraction(1, 20)
 _BADNESS: dict[TestStatus, int] = {"passed": 0, "xpassed": 0, "skipped": 1, "xfailed": 2, "failed": 2, "error": 3}
 _ORDER: tuple[Verdict, ...] = ("regressed", "asked_differently", "removed", "added", "within_noise", "improved")
@@ -54,7 +55,6 @@ def diff(
     A strict comparison counts every fall as a regression, also one that chance explains.
     """
     before, after = index_tests(old), index_tests(new)
-    # A misspelt `--allow` would silently accept nothing.
     names = _check_allowed(allowed, [*before, *after])
     pairs = [_TestPair(key, before.get(key), after.get(key), names) for key in {**before, **after}]
     judged = _judge_by_chance([pair for pair in pairs if pair.has_chance], alpha / 2)
@@ -121,10 +121,7 @@ class _TestPair:
         assert self.new is not None
         by_status = _compare_numbers(_BADNESS[self.old.status], _BADNESS[self.new.status])
         by_runs = (_compare_shares(self.old, self.new, read) for read in (_read_f1, _read_matched, _read_passed))
-        found: Verdict = "unchanged"
-        for verdict in (by_status, *by_runs):
-            found = verdict if found == "unchanged" else found
-        return found
+        return next((verdict for verdict in (by_status, *by_runs) if verdict != "unchanged"), _UNCHANGED)
 
     @property
     def has_chance(self) -> bool:
@@ -263,7 +260,7 @@ def _count_changes(changes: list[ChangedTest]) -> ChangeCounts:
 
 
 def _rank_change(change: ChangedTest) -> tuple[object, ...]:
-    """Sort regressions first, allowed ones after the others; then by status, by the loss of F1, and by name."""
+    """Regressions, those not allowed first; then by status, by how far F1 fell, and by name."""
     (new, new_f1), (old, old_f1) = _rank_outcome(change.new), _rank_outcome(change.old)
     rank = (_ORDER.index(change.verdict), change.is_allowed, -new, old, new_f1 - old_f1)
     return (*rank, change.suite, change.test, change.model or "")

@@ -23,6 +23,7 @@ def list_status_reasons(test: TestReport, quote: Quote = escape_untrusted_text) 
         yield from _list_missed_classes(gate, test.runs, quote)
         yield from _list_unexpected_tools(gate, quote)
         yield from _list_uncalled_tools(gate, quote)
+        yield from _list_forbidden_tools(gate, test.runs, quote)
         yield from _list_failed_assertions(gate, test.runs, quote)
 
 
@@ -75,6 +76,22 @@ def _list_unexpected_tools(gate: GateResult, quote: Quote) -> Iterator[str]:
         f"{quote(found.tool)}{f' x{found.calls}' if found.calls > 1 else ''}" for found in gate.unexpected_tools or ()
     ]
     yield from _format_list("unexpected", tools)
+
+
+def _list_forbidden_tools(gate: GateResult, runs: int, quote: Quote) -> Iterator[str]:
+    tools = [
+        f"{quote(found.tool)}{f' x{found.calls}' if found.calls > 1 else ''}{_format_run_numbers(found.runs, runs)}"
+        for found in gate.forbidden_tools or ()
+    ]
+    yield from _format_list("forbidden", tools)
+
+
+def _format_run_numbers(numbers: Sequence[int], runs: int) -> str:
+    """Return in which of several runs something was so; the first few."""
+    if runs == 1:
+        return ""
+    more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
+    return f" (run{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers[:_SHOWN]))}{more})"
 
 
 def _list_uncalled_tools(gate: GateResult, quote: Quote) -> Iterator[str]:

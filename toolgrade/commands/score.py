@@ -1,6 +1,7 @@
 """`toolgrade score`: grade traces that were recorded anywhere."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,7 @@ def score_command(
     plan = require_plan(compilation, outputs.is_quiet)
     base = outputs.read_base("score")
     importer = TraceImporter(plan, imports)
-    results, report = _score(plan, importer, imports, traces, record, with_traces, all_runs)
+    results, report = _score(plan, importer, imports, traces, record, _TraceChoice(with_traces, all_runs))
     if out is not None:
         _write_report(out, report)
     compared = compare(select_comparable_tests(base, report, [suite], imports.test is None), report) if base else None
@@ -77,14 +78,21 @@ def score_command(
         raise click.exceptions.Exit(1)
 
 
+@dataclass(frozen=True, slots=True)
+class _TraceChoice:
+    """Which traces have to be there, and whether the report holds them."""
+
+    are_kept: bool
+    must_be_all: bool
+
+
 def _score(
     plan: "Plan",
     importer: "TraceImporter",
     imports: "ImportOptions",
     traces: tuple[str, ...],
     record: bool,
-    with_traces: bool,
-    all_runs: bool,
+    choice: _TraceChoice,
 ) -> "tuple[tuple[CellResult, ...], Report]":
     from ..runners.scoring import score_traces
     from ..runners.trace_recording import describe_recording, record_runs
@@ -93,8 +101,9 @@ def _score(
 
     kept: list[RecordedRun] = []
     entries = importer.read_files(traces)
-    kept_entries = _keep_runs(entries, kept) if record else entries
-    scored = score_traces(plan, kept_entries, imports.test, with_traces, all_runs)
+    scored = score_traces(
+        plan, _keep_runs(entries, kept) if record else entries, imports.test, choice.are_kept, choice.must_be_all
+    )
     results = add_trace_facts(scored, importer)
     if record:
         written = record_runs(plan, kept, importer, imports)
