@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NoReturn, cast
 
-from ..cassettes.redaction import Redactor
+from ...foundations.redaction import Redactor
 from ..servers.line_splitter import LongLine
 
 Direction = Literal["client", "server"]
