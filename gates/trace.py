@@ -18,6 +18,9 @@ MAX_PLACES = 40
 MALFORMED = "malformed"
 """The status of a call whose arguments could not be read: it never selects a tool."""
 
+UNKNOWN_TOOL = "unknown_tool"
+"""The status of a call of a tool that no server has: the agent made the tool up. It counts like any call."""
+
 
 def format_tool_id(server: str | None, name: str) -> str:
     """Return the id of a tool: `server.tool`, or the bare name if no server is known."""

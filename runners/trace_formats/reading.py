@@ -46,7 +46,7 @@ def sniff_format(file: str, stream: IO[bytes], name: str = AUTO) -> str:
     format says what is wrong with it.
     """
     if is_archive(stream):
-        return inspect_log.FORMAT.name
+        return inspect_log.INSPECT_LOG.name
     shapes: list[Shape] = []
     try:
         for record in islice(_read(file, stream), SAMPLE_SIZE):
@@ -55,8 +55,10 @@ def sniff_format(file: str, stream: IO[bytes], name: str = AUTO) -> str:
         pass  # the reader of the format that is chosen comes to the same place, and says what is wrong there
     stream.seek(0)
     claims_own = name == AUTO and not any(row.claims(shapes) for row in registry.FORMATS)
-    if claims_own and (not any(shape.keys for shape in shapes) or any(s.keys & own_format.FORMAT.keys for s in shapes)):
-        return own_format.NAME
+    if claims_own and (
+        not any(shape.keys for shape in shapes) or any(s.keys & own_format.OWN_FORMAT.keys for s in shapes)
+    ):
+        return own_format.OWN_FORMAT.name
     return detect_format(file, shapes, name).name
 
 
