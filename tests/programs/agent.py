@@ -64,7 +64,9 @@ def main() -> None:
     calls: list[dict[str, Any]] = []
     for wish in WISHES:
         server, _, tool = wish.partition(".")
-        servers[server].ask("tools/call", name=tool, arguments={"from": os.getcwd()} if "tells-folder" in BEHAVIOURS else {})
+        servers[server].ask(
+            "tools/call", name=tool, arguments={"from": os.getcwd()} if "tells-folder" in BEHAVIOURS else {}
+        )
         calls.append({"server": server, "name": tool, "status": "ok"})
     if "answers-early" in BEHAVIOURS:
         print(json.dumps({"tool_calls": [], "final_response": "Nothing to do."}), flush=True)
