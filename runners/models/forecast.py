@@ -1,4 +1,4 @@
-"""What a live run would cost, before anything is spent: the tools are listed, and no model is asked."""
+"""Forecasts of a live run's cost, before anything is spent: tools are listed, and no model is asked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

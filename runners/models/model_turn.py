@@ -19,7 +19,7 @@ _MOST_TOKENS = 2**53 - 1
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What one request came to: a response that may have broken off in the middle of a call."""
+    """The response to one request, which may have broken off in the middle of a call."""
 
     response: ModelResponse
     broke_off: bool = False
@@ -107,6 +107,7 @@ def _extract_text(response: ModelResponse) -> str:
 def _extract_usage(response: ModelResponse) -> Usage | None:
     """Return the tokens; None if the provider sent none, or something that is no count of them."""
     usage = response.usage
+    # All zero means that the server does not count: absent, never 0.
     if usage.unmeasured_requests or not (usage.input_tokens or usage.output_tokens):
         return None
     return Usage(usage.input_tokens, usage.output_tokens) if _is_countable(response) else None

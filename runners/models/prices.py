@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelResponse
 
 from .names import ModelName
 
-_PROBE = 1_000_000
+_PROBE = 1_000_000  # any number does: it only shows whether tokens cost anything
 
 
 class ModelPrice:

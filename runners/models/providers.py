@@ -20,7 +20,7 @@ ANSWER_TIMEOUT_S = 600.0
 CONNECT_TIMEOUT_S = 60.0
 ANSWER_BYTES = 64 * 1024 * 1024
 EXTRA = "pip install 'toolgrade[models]'"
-_NO_KEY = "no-key"
+_NO_KEY = "no-key"  # SDKs refuse an empty key, also for a server that asks for none
 _PACKAGE = re.compile(r"install the `([^`]+)` package")
 _INSTALL = re.compile(r"pip install [^\s`]+")
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9_]*(?:KEY|TOKEN)[A-Z_]*)`")
@@ -115,7 +115,7 @@ def _make_self_hosted_model(name: ModelName, base_url: str, api_key: str) -> Mod
         from pydantic_ai.models.anthropic import AnthropicModel
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
-        # Its SDK adds /v1/messages.
+        # Its SDK adds /v1/messages, and people write the address with /v1 as for the other protocol.
         root = base_url.rstrip("/").removesuffix("/v1")
         return AnthropicModel(name.model, provider=AnthropicProvider(base_url=root, api_key=api_key))
     from pydantic_ai.models.openai import OpenAIChatModel

@@ -52,6 +52,7 @@ def make_http_client(headers: Mapping[str, str], limits: ServerLimits) -> httpx2
 def _is_retryable(request: httpx2.Request, response: httpx2.Response) -> bool:
     if response.status_code in _NOT_CARRIED_OUT:
         return True
+    # A 5xx may come after the work was done: a call that writes must not be made twice.
     return response.status_code >= 500 and b'"tools/call"' not in request.content
 
 

@@ -1,4 +1,4 @@
-"""What servers list right now: connected to all at once, listed, and left again. No model and no call."""
+"""Listing the tools of several servers at once. No model is asked and no tool is called."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -64,6 +64,8 @@ async def _collect_listing(
     server: AnyServer, place: "LaunchContext", announce: Announce
 ) -> ServerListing | ServerFault:
     from ..unexpected_error import make_unexpected_error
+
+    # The SDK takes almost a second to import: only once a server is connected to.
     from .session import connect_server
 
     announce(server)

@@ -34,7 +34,7 @@ class ServerProcess:
         limits: ServerLimits,
         mark: str | None = None,
     ) -> "ServerProcess":
-        """Start a program in a session of its own; an OSError where that cannot be done."""
+        """Start a program in a session of its own. Raise OSError if that cannot be done."""
         mark = mark or secrets.token_hex(8)
         process = await asyncio.create_subprocess_exec(
             *argv, stdin=PIPE, stdout=PIPE, stderr=PIPE, env={**env, MARK: mark}, cwd=cwd, start_new_session=True
@@ -56,7 +56,7 @@ class ServerProcess:
         return self._tail.decode("utf-8", "replace")
 
     async def read_lines(self) -> AsyncIterator[bytes | LongLine]:
-        """Yield the lines that the server writes to stdout. Raise `Flood` if one does not end within bounds."""
+        """Yield the lines of the server's stdout. Raise `UnterminatedLine` if one does not end within bounds."""
         buffer = LineBuffer(self._limits.message_bytes, self._limits.flood_bytes)
         async for chunk in self.read_chunks():
             for line in buffer.feed(chunk):
@@ -69,7 +69,7 @@ class ServerProcess:
             yield chunk
 
     async def write(self, data: bytes) -> None:
-        """Send bytes to the server's stdin; an OSError where it has gone."""
+        """Send bytes to the server's stdin. Raise OSError if the server is gone."""
         assert self._process.stdin is not None
         self._process.stdin.write(data)
         await self._process.stdin.drain()
@@ -77,6 +77,7 @@ class ServerProcess:
     def close_stdin(self) -> None:
         """Tell the process that no input will come."""
         assert self._process.stdin is not None
+        # The end of stdin is how the protocol asks a stdio server to exit.
         with suppress(OSError):
             self._process.stdin.close()
 
@@ -85,7 +86,7 @@ class ServerProcess:
         kill_process_tree(self.pid, self._mark)
 
     async def stop(self) -> None:
-        """Close stdin, wait, ask, then kill: when this returns nothing of the server is left."""
+        """End the server: close stdin, wait, send SIGTERM, then SIGKILL to all it started. Nothing is left."""
         try:
             await self._close_stdin_and_wait()
         finally:
@@ -105,7 +106,8 @@ class ServerProcess:
         await self.wait_for_exit(self._limits.stop_s / 2)
 
     async def wait_for_exit(self, seconds: float) -> bool:
-        """Whether the process ended; Process.wait would wait for its pipes too, which a grandchild may hold."""
+        """Return whether the process ended in time."""
+        # Polled: Process.wait also waits for the pipes, which a grandchild may hold open for ever.
         clock = asyncio.get_running_loop().time
         deadline = clock() + seconds
         while self._process.returncode is None:
@@ -119,6 +121,7 @@ class ServerProcess:
         while chunk := await self._process.stderr.read(_CHUNK):
             self._tail += chunk
             if len(self._tail) > self._limits.stderr_bytes:
+                # Read on to the end although only the tail is kept: a full pipe would block the server.
                 del self._tail[: -self._limits.stderr_bytes]
                 # The first line may have lost its beginning, and half a secret is not found any more.
                 del self._tail[: self._tail.find(b"\n") + 1 or min(len(self._tail), _LONGEST_SECRET)]

@@ -33,13 +33,14 @@ _LAST_WORDS_S = 0.5
 _LONGEST_MESSAGE = 500
 _LONGEST_CURSOR = 64 * 1024
 
+# Without a handler Python prints their warnings to stderr, in the middle of our own output.
 for _name in ("mcp", "httpx2"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)
 class ServerCallResult:
-    """What came of a call: `result` for the record, `text` for the agent."""
+    """The answer to a call: `result` for the record, `text` for the agent."""
 
     status: CallStatus
     result: Any
@@ -50,7 +51,7 @@ class ServerCallResult:
 async def connect_server(
     server: AnyServer, place: LaunchContext, limits: ServerLimits | None = None
 ) -> AsyncGenerator["Session"]:
-    """Start or reach a server and list its tools; a ServerFault where that cannot be done.
+    """Start or reach a server and list its tools. Raise `ServerFault` if that cannot be done.
 
     On the way out the connection is closed, and nothing of a server that was started is left.
     """
@@ -62,6 +63,7 @@ async def connect_server(
     finally:
         session.request_end()
         if not session.is_ready:
+            # Not yet connected, it waits inside the SDK and not for `_stop`.
             owner.cancel()
         await asyncio.wait({owner})
 
@@ -86,7 +88,7 @@ class Session:
 
     @property
     def pid(self) -> int | None:
-        """The process that was started, where one was."""
+        """The id of the server's process, or None if none was started."""
         return None if self._wire.process is None else self._wire.process.pid
 
     @property
@@ -103,9 +105,9 @@ class Session:
         """Return what the server did that it should not have, without what varies between equal runs."""
         found: list[str] = []
         if self._wire.skipped_lines:
-            found.append("writes to stdout what is no message: skipped")
+            found.append("writes lines to stdout that are not messages: skipped")
         if self._tap.stray_answers:
-            found.append("sends answers to nothing that was asked: ignored")
+            found.append("sends answers that nobody asked for: ignored")
         found += [f"asked for {method}: denied" for method in sorted(self._tap.denied)]
         return tuple(f"server `{self.server.name}` {what}" for what in found)
 
@@ -122,7 +124,8 @@ class Session:
         return tuple(f"server `{self.server.name}`: {count} {what}" for count, what in counts if count)
 
     async def hold_client(self) -> None:
-        """Hold the SDK's client until the end is asked for; what fails in it is kept for whoever waits."""
+        """Hold the SDK's client open until `request_end`; an error in it is kept for the task that waits."""
+        # `auto` sends `server/discover` first; `legacy` in a suite begins with `initialize`.
         mode = "auto" if isinstance(self.server, CatalogServer) else self.server.protocol or "auto"
         try:
             transport = self._tap.wrap_transport(make_transport(self.server, self._place, self._limits, self._wire))
@@ -137,6 +140,7 @@ class Session:
             self._settled.set()
 
     def request_end(self) -> None:
+        """Ask the task that holds the client to close it."""
         self._stop.set()
 
     async def wait_until_ready(self) -> None:
@@ -151,7 +155,7 @@ class Session:
         await self.list_tools()
 
     async def list_tools(self) -> ServerListing:
-        """List the tools anew, page by page; where nothing changed, the listing is the same object as before."""
+        """Return the tools, listed anew page by page; the same object as before if nothing changed."""
         try:
             async with asyncio.timeout(self._limits.list_s):
                 tools = await self._fetch_all_tools()
@@ -159,11 +163,13 @@ class Session:
             raise self._make_fault(f"did not list its tools within {self._limits.list_s:g} s") from None
         info = self.client.server_info
         listing = ServerListing(None if info is None else info.version, tools)
+        # The same object lets callers reuse the fingerprint and token counts that they made of it.
         self.listing = self.listing if listing == self.listing else listing
         return self.listing
 
     async def call_tool(self, name: str, args: Mapping[str, Any]) -> ServerCallResult:
-        """Call a tool; a failure of the tool is a status, and only a server that is gone raises."""
+        """Call a tool and return the result; a failing tool is a status. Raise `ServerGone` if the server ended."""
+        # The answer is taken from below the SDK, whose models drop fields and refuse what breaks an output schema.
         with capture_exchange("tools/call") as answer:
             try:
                 await self.client.session.call_tool(name, dict(args), read_timeout_seconds=self._limits.call_s)
@@ -199,7 +205,7 @@ class Session:
     async def _fetch_all_tools(self) -> tuple[Mapping[str, Any], ...]:
         tools: list[Mapping[str, Any]] = []
         cursor: Any = None
-        seen: set[str] = set()
+        seen: set[str] = set()  # a server that repeats a cursor would be asked for ever
         for _ in range(self._limits.pages):
             page = await self._fetch_page(cursor)
             tools += _extract_tools(page, self._make_fault)
@@ -241,11 +247,12 @@ class Session:
     async def _make_gone_fault(self) -> ServerGone:
         self.is_gone = True
         if self._wire.process is not None:
+            # The pipe may close before the process ends, and its exit code belongs into the message.
             await self._wire.process.wait_for_exit(_LAST_WORDS_S)
         return ServerGone(self.server.name, self._describe_end(), self._get_stderr_tail())
 
     def _describe_end(self) -> str:
-        """How a connection ended, in the words that follow the server's name."""
+        """Return how a connection ended, in the words that follow the server's name."""
         if self._wire.failure:
             return self._wire.failure
         process = self._wire.process
@@ -267,7 +274,7 @@ class Session:
 def _extract_tools(page: dict[str, Any], fault: Any) -> list[Mapping[str, Any]]:
     tools = page.get("tools")
     if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in cast(list[Any], tools)):
-        raise fault("answered tools/list with something that is no list of tools")
+        raise fault("answered tools/list with something that is not a list of tools")
     return cast(list[Mapping[str, Any]], tools)
 
 

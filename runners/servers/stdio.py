@@ -25,6 +25,7 @@ from .line_splitter import LongLine, UnterminatedLine
 from .process import ServerProcess
 from .wire_capture import Streams
 
+# An answer of 100 MB is not parsed: its id is found at its start or its end, where servers write it.
 _ID_FIRST = re.compile(rb'^\s*\{[^{]*?"id"\s*:\s*(\d+)')
 _ID_LAST = re.compile(rb'"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
 _LOOKED_AT = 4096
@@ -32,7 +33,7 @@ _GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
 
 
 class StdioState:
-    """What is known of a stdio connection besides its messages."""
+    """The process of a stdio connection, and what went wrong with it."""
 
     def __init__(self) -> None:
         self.process: ServerProcess | None = None
@@ -41,6 +42,7 @@ class StdioState:
         self.failure: str | None = None
 
     def skip_line(self, line: bytes) -> None:
+        """Count a line that is not a message, and keep the start of the first."""
         self.skipped_lines += 1
         self.first_skipped = self.first_skipped or line[:_LOOKED_AT].decode("utf-8", "replace")
 
@@ -75,6 +77,7 @@ async def open_stdio_transport(
                     text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                     await process.write(text.encode() + b"\n")
             except _GONE:
+                # Closed from here, so that a request under way ends instead of waiting for an answer.
                 await from_server.aclose()
 
     async with anyio.create_task_group() as tasks:
@@ -83,8 +86,9 @@ async def open_stdio_transport(
         try:
             yield read, write
         finally:
+            # Shielded: also a cancelled run waits until the process has ended.
             with anyio.CancelScope(shield=True):
-                read.close()  # or a message that nobody takes would hold up the end
+                read.close()  # else a message that nobody receives would block the end
                 await process.stop()
                 for stream in (read, write, from_server, to_server):
                     await stream.aclose()

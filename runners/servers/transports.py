@@ -1,4 +1,4 @@
-"""How a server of a plan is reached: the command that is started, or the address that is asked."""
+"""Transports to the servers of a plan: the command to start, or the address to reach."""
 
 import sys
 from collections.abc import AsyncGenerator, Mapping

@@ -19,7 +19,7 @@ Catalogs = list[tuple[str, "Mapping[str, ServerListing]"]]
 @click.command("doctor")
 @click.argument("suite", required=False)
 @add_server_options
-@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Exit 1 where a catalog has more tokens.")
+@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Exit 1 if a catalog has more tokens.")
 @click.option(
     "--freeze", type=click.Path(path_type=Path), metavar="FILE",
     help="Write the catalog to FILE, for `catalog:` in a suite; of several servers, a file each in the folder FILE.",
