@@ -19,7 +19,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, UNKNOWN_TOOL, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import ERROR, OK, UNKNOWN_TOOL, ImportedRun, RunBuilder, TraceTool
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -127,7 +127,7 @@ class _Reader:
     def build(self) -> ImportedRun:
         for server, tools in self._listed.items():
             for tool in tools:
-                self.run.offer(OfferedTool(tool.name, server, tool.description, tool.input_schema))
+                self.run.offer(TraceTool(tool.name, server, tool.description, tool.input_schema))
         return self.run.build()
 
 
