@@ -4,6 +4,7 @@ It reads a line, `PID MARK`, for each process that was started. The pipe ends wh
 then what is still alive of them is killed. It runs as a script, apart from the package, so that it starts at once.
 """
 
+import atexit
 import subprocess
 import sys
 import time
@@ -26,10 +27,19 @@ class _Watchdog:
         if self._process is None or self._process.poll() is not None:
             # In a session of its own: Ctrl-C, or a signal to our process group, does not reach it.
             command = [sys.executable, "-I", "-S", __file__]
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)  # noqa: S603 - argv, no shell
+            # Without our streams: whoever reads them to the end would wait for it.
+            null = subprocess.DEVNULL
+            self._process = subprocess.Popen(  # noqa: S603 - argv, no shell
+                command, env={}, stdin=subprocess.PIPE, stdout=null, stderr=null, start_new_session=True
+            )
+            atexit.register(self._close, self._process)
         assert self._process.stdin is not None
         self._process.stdin.write(f"{pid} {mark}\n".encode())
         self._process.stdin.flush()
+
+    def _close(self, process: subprocess.Popen[bytes]) -> None:
+        with suppress(OSError):
+            process.communicate()
 
 
 _WATCHDOG = _Watchdog()

@@ -158,10 +158,20 @@ def test_an_exception_in_a_cell_costs_that_cell_and_its_traceback_is_in_the_file
     assert (tmp_path / ".toolgrade/.gitignore").read_text() == "*\n"
 
 
+class Foreign(Broken):
+    """An agent whose package fails as nobody foresaw."""
+
+    def begin(self, task: Task) -> "Foreign":
+        return self
+
+    async def turn(self, answers: Sequence[ToolAnswer]) -> Turn:
+        raise LookupError("no such shelf")
+
+
 def test_an_exception_of_a_package_is_not_called_ours(tmp_path: Path) -> None:
-    (result,) = Runner(tmp_path, suite(tmp_path, "m1"), Script()).run()
+    (result,) = Runner(tmp_path, suite(tmp_path, "m1"), Foreign()).run()
     assert result.error is not None
-    assert result.error.startswith("tests failed in a way that toolgrade does not know: RuntimeError")
+    assert result.error.startswith("tests failed in a way that toolgrade does not know: LookupError: no such shelf; ")
 
 
 def test_a_journal_that_cannot_be_written_is_a_fault(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def _text_alone() -> list[Reply]:
     return [render_events("anthropic", MESSAGES[:3], is_done=False)]
 
 
-@pytest.mark.parametrize("count", [1.5, -1, 10**40, "ten", [1], True])
+@pytest.mark.parametrize("count", [1.5, -1, 10**40, "ten", [1]])
 def test_usage_that_is_no_count_is_absent_with_a_warning(count: object) -> None:
     last = replace_at(CHAT[3], ("usage", "prompt_tokens"), count)
     (found,) = answers("chat", render_events("chat", [*CHAT[:3], last]))
