@@ -10,7 +10,10 @@ from .models.model_pool import ModelPool
 
 
 def choose_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> dict[str, Agent]:
-    """Return the agent of each cell that has a model and no driver, by the cell's key. Raise `BadInput` if a model is unknown."""
+    """Return the agent of each cell that has a model and no driver, by the cell's key.
+
+    Raise `BadInput` if a model is unknown.
+    """
     return dict(_iterate_cell_agents(cells, models))
 
 

@@ -116,7 +116,13 @@ def answer_responses(script: Script, body: dict[str, Any]) -> list[dict[str, Any
         "input_tokens_details": {"cached_tokens": 0},
         "output_tokens_details": {"reasoning_tokens": 0},
     }
-    answer: dict[str, Any] = {"id": f"resp_{turn}", "object": "response", "model": "scripted", "status": "completed", "output": items}
+    answer: dict[str, Any] = {
+        "id": f"resp_{turn}",
+        "object": "response",
+        "model": "scripted",
+        "status": "completed",
+        "output": items,
+    }
     events: list[dict[str, Any]] = [{"type": "response.created", "response": {**answer, "output": []}}]
     for index, item in enumerate(items):
         events.append({"type": "response.output_item.added", "output_index": index, "item": item})

@@ -255,4 +255,3 @@ def _list_warnings(joined: JoinedCalls, trace: ImportedRun | None) -> list[str]:
     if trace is not None and trace.sub_agent_calls:
         found.append(f"{trace.sub_agent_calls} calls of sub-agents are not told apart from those that reached a server")
     return [*found, *(trace.warnings if trace else ())]
-

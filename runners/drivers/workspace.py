@@ -111,6 +111,4 @@ def expand_driver_variables(driver: DriverPlan, environment: Mapping[str, str]) 
             if name not in environment:
                 message = f"driver `{driver.label}`: the environment variable {name} is not set"
                 raise BadInput(message, "set it, or take it out of the suite")
-    return {
-        key: ENV_REFERENCE.sub(lambda found: environment[found[1]], text) for key, text in driver.env.items()
-    }
+    return {key: ENV_REFERENCE.sub(lambda found: environment[found[1]], text) for key, text in driver.env.items()}

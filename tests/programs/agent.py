@@ -1,6 +1,7 @@
-"""An agent without a model or a library: `agent.py MCP_CONFIG BEHAVIOUR… -- PROMPT` starts the servers of a configuration.
+"""An agent without a model or a library: `agent.py MCP_CONFIG BEHAVIOUR… -- PROMPT`.
 
-It makes the calls that the prompt names, each word with a dot being one, and prints a trace in toolgrade's own format.
+It starts the servers of a configuration, makes the calls that the prompt names, each word with a dot being one, and prints
+a trace in toolgrade's own format.
 """
 
 import json
@@ -43,7 +44,7 @@ class Server:
             cursor = {"cursor": page["nextCursor"]}
 
 
-def main() -> None:
+def misbehave_at_start() -> None:
     if "ignores-sigterm" in BEHAVIOURS:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if "forks" in BEHAVIOURS:
@@ -54,6 +55,20 @@ def main() -> None:
     if "floods" in BEHAVIOURS:
         while True:
             sys.stdout.write("x" * 1_000_000)
+
+
+def make_calls(servers: dict[str, Server]) -> list[dict[str, Any]]:
+    args = {"from": str(Path.cwd())} if "tells-folder" in BEHAVIOURS else {}
+    calls: list[dict[str, Any]] = []
+    for wish in WISHES:
+        server, _, tool = wish.partition(".")
+        servers[server].ask("tools/call", name=tool, arguments=args)
+        calls.append({"server": server, "name": tool, "status": "ok"})
+    return calls
+
+
+def main() -> None:
+    misbehave_at_start()
     servers = {name: Server(entry) for name, entry in json.loads(Path(sys.argv[1]).read_text())["mcpServers"].items()}
     late = list(servers.values())[-1]
     for server in servers.values():
@@ -61,11 +76,7 @@ def main() -> None:
             server.list_tools()
     if "hangs" in BEHAVIOURS:
         time.sleep(600)
-    calls: list[dict[str, Any]] = []
-    for wish in WISHES:
-        server, _, tool = wish.partition(".")
-        servers[server].ask("tools/call", name=tool, arguments={"from": os.getcwd()} if "tells-folder" in BEHAVIOURS else {})
-        calls.append({"server": server, "name": tool, "status": "ok"})
+    calls = make_calls(servers)
     if "answers-early" in BEHAVIOURS:
         print(json.dumps({"tool_calls": [], "final_response": "Nothing to do."}), flush=True)
         time.sleep(0.3)

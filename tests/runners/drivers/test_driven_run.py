@@ -48,7 +48,9 @@ tests:
     return DriverSetup(planned, planned.test.driver, list_test_servers(planned), place)
 
 
-def run(folder: Path, behaviours: str = "", prompt: str = "docs.echo", more: str = "", trace: str = "toolgrade") -> DrivenRun:
+def run(
+    folder: Path, behaviours: str = "", prompt: str = "docs.echo", more: str = "", trace: str = "toolgrade"
+) -> DrivenRun:
     try:
         return asyncio.run(run_driver(make_setup(folder, behaviours, prompt, more, trace), lambda argv: None))
     finally:
