@@ -17,6 +17,8 @@ CUT = sys.argv.index("--")
 BEHAVIOURS = frozenset(sys.argv[2:CUT])
 WISHES = [word for word in sys.argv[CUT + 1].split() if "." in word]
 
+_sent = 0
+
 
 class Server:
     def __init__(self, entry: dict[str, Any]) -> None:
@@ -26,12 +28,16 @@ class Server:
         self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "a", "version": "1"})
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        kill_somebody(self.process)
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.number += 1
         message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            sys.exit("the server is gone")
         while line := self.process.stdout.readline():
             answer = json.loads(line)
             if answer.get("id") == self.number:
@@ -42,6 +48,17 @@ class Server:
         cursor: dict[str, Any] = {}
         while (page := self.ask("tools/list", **cursor)["result"]).get("nextCursor"):
             cursor = {"cursor": page["nextCursor"]}
+
+
+def kill_somebody(tap: "subprocess.Popen[bytes]") -> None:
+    """Kill this program, or the tap it talks to, before a message: `kills-self-3`, `kills-tap-3`."""
+    global _sent
+    _sent += 1
+    if f"kills-self-{_sent}" in BEHAVIOURS:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if f"kills-tap-{_sent}" in BEHAVIOURS:
+        tap.kill()
+        tap.wait()
 
 
 def misbehave_at_start() -> None:
