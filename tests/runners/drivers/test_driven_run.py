@@ -166,3 +166,13 @@ def test_what_a_driver_lacks_is_found_before_anything_starts(tmp_path: Path) -> 
     setup = make_setup(tmp_path, "", "x")
     with pytest.raises(Fault, match="the environment variable CANARY is not set"):
         check_driver(setup.planned, setup.driver, {})
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+@pytest.mark.parametrize("victim", ["self", "tap"])
+def test_a_kill_at_any_message_is_a_clear_error_and_leaves_nothing(victim: str, number: int, tmp_path: Path) -> None:
+    # initialize and list of both servers, one of them on two pages, and three calls: eight messages
+    with pytest.raises(Fault) as found:
+        run(tmp_path, f"kills-{victim}-{number}", "docs.echo mail_box.echo docs.echo")
+    assert ("was ended by signal 9" if victim == "self" else "ended with code 1") in str(found.value)
+    assert found.value.details == (() if victim == "self" else ("the server is gone",))
