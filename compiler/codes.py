@@ -72,6 +72,10 @@ CODES: dict[str, DiagnosticCode] = {
         "the path leaves its folder",
         "A catalog is named relative to the suite, inside its folder; a server's `cwd` inside the working folder.",
     ),
+    "TG117": DiagnosticCode(
+        "`after` cannot be met",
+        "A class comes after classes of the same gate, and not after one that comes after it.",
+    ),
     "TG201": DiagnosticCode("unknown server", "The name is in no `servers:` of this suite."),
     "TG202": DiagnosticCode("a test without a check", "It needs a gate or an `expect:`, or it can only pass."),
     "TG203": DiagnosticCode(

@@ -29,6 +29,7 @@ _CODES = {
     "conflict": "TG113",
     "choice": "TG115",
     "path": "TG116",
+    "order": "TG117",
 }
 _TYPES = {
     "string_type": "text",

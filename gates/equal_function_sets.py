@@ -15,7 +15,7 @@ from .gate import NamedTool, ScoringConditions, check_values, list_class_members
 from .gate_result import Counts, GateResult
 from .grade import letter_grade
 from .run_judge import RunJudge, choose_run_expectations
-from .tool_selection import SelectionTally, ToolClass, find_missed_classes
+from .tool_selection import ToolClass, find_missed_classes, make_selection_tally
 from .trace import Trace
 
 NAME = "equal_function_sets"
@@ -66,7 +66,7 @@ class EqualFunctionSetsTally:
 
     def __init__(self, gate: EqualFunctionSets) -> None:
         self._gate = gate
-        self._selection = SelectionTally(gate.classes)
+        self._selection = make_selection_tally(gate.classes)
         self._judge = RunJudge(choose_run_expectations(NAME, gate.run_expect or (), gate.expect, DEFAULT))
 
     def add(self, trace: Trace) -> bool:

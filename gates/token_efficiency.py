@@ -16,7 +16,7 @@ from .expectation import Expectation, to_report_value
 from .gate import NamedTool, ScoringConditions, check_values, list_class_members
 from .gate_result import GateResult
 from .grade import letter_grade
-from .tool_selection import SelectionTally, ToolClass, find_missed_classes
+from .tool_selection import ToolClass, find_missed_classes, make_selection_tally
 from .trace import Trace
 
 NAME = "token_efficiency"
@@ -64,7 +64,7 @@ class TokenEfficiencyTally:
     def __init__(self, gate: TokenEfficiency, conditions: ScoringConditions) -> None:
         self._gate = gate
         self._conditions = conditions
-        self._selection = SelectionTally(gate.classes)
+        self._selection = make_selection_tally(gate.classes)
         self._cost: Decimal | None = Decimal(0)
 
     def add(self, trace: Trace) -> bool:

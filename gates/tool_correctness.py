@@ -189,7 +189,7 @@ class ToolCorrectnessTally:
         )
 
     def _list_unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
-        return rank_unexpected_tools((format_tool_id(*key), calls) for key, calls in self._extra.items())
+        return rank_unexpected_tools((format_tool_id(*key), calls, {}) for key, calls in self._extra.items())
 
     def _list_expected_tools(self) -> tuple[ExpectedTool, ...]:
         places = {tool: place for place, tool in enumerate(self._gate.expected_tools)}

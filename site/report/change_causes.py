@@ -157,7 +157,10 @@ def _get_class_question(found: ClassResult) -> ClassResult:
 
 
 def _count_class_misses(gate: GateResult) -> dict[str, Frequency]:
-    return {found.name: Frequency(found.runs - found.hit_runs, found.runs) for found in gate.classes or ()}
+    return {
+        found.name: Frequency(0 if found.optional else found.runs - found.hit_runs, found.runs)
+        for found in gate.classes or ()
+    }
 
 
 def _count_uncalled_tools(gate: GateResult) -> dict[str, Frequency]:
