@@ -89,6 +89,10 @@ CODES: dict[str, DiagnosticCode] = {
         "The same call would be right for one gate and wrong for the other. `forbidden_tools` of an agent hold for its "
         "tests.",
     ),
+    "TG206": DiagnosticCode(
+        "a model gets a gate twice, or no check",
+        "With `models:` in its gates, a test has each gate at most once for each of its models, and checks all of them.",
+    ),
     "TG210": DiagnosticCode(
         "the agent is declared nowhere",
         "Recorded traces can be scored against the test; it cannot be run live.",

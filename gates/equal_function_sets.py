@@ -1,13 +1,13 @@
 """The gate `equal_function_sets`: did the agent reach every class of interchangeable tools, and nothing else?"""
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from pydantic import Field
 
-from .block import Block
+from .block import GATE_MODELS, Block, GateModels
 from .class_block import Classes, resolve_classes
 from .expect_list import make_expect_list
 from .expectation import Expectation
@@ -53,6 +53,7 @@ class EqualFunctionSetsBlock(Block):
     run_expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME, is_of_runs=True)] = Field(
         default=(), description="What a single run has to meet to pass; by default what `expect` asks of the counts."
     )
+    models: GateModels = Field(default=cast(Any, None), description=GATE_MODELS)
 
     def resolve(self) -> EqualFunctionSets:
         return EqualFunctionSets(resolve_classes(self.classes), self.expect or DEFAULT, self.run_expect or UNSET)

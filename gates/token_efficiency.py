@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 from pydantic import Field
 
 from ..foundations.exact_number import format_dollars
-from .block import Block
+from .block import GATE_MODELS, Block, GateModels
 from .class_block import Classes, resolve_classes
 from .expect_list import make_expect_list
 from .expectation import Expectation, to_report_value
@@ -50,6 +50,7 @@ class TokenEfficiencyBlock(Block):
     expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `token_efficiency.f1 >= 50`."
     )
+    models: GateModels = Field(default=cast(Any, None), description=GATE_MODELS)
 
     def resolve(self) -> TokenEfficiency:
         return TokenEfficiency(resolve_classes(self.classes), self.expect or DEFAULT)
