@@ -91,7 +91,7 @@ CODES: dict[str, DiagnosticCode] = {
     ),
     "TG206": DiagnosticCode(
         "a model gets a gate twice, or no check",
-        "With `models:` in its gates, a test has each gate at most once for each of its models, and checks all of them.",
+        "With `models:` in its gates, a test has each gate at most once for a model, and checks every model.",
     ),
     "TG210": DiagnosticCode(
         "the agent is declared nowhere",
