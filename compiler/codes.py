@@ -72,6 +72,10 @@ CODES: dict[str, DiagnosticCode] = {
         "the path leaves its folder",
         "A catalog is named relative to the suite, inside its folder; a server's `cwd` inside the working folder.",
     ),
+    "TG117": DiagnosticCode(
+        "`after` cannot be met",
+        "A class comes after classes of the same gate, and not after one that comes after it.",
+    ),
     "TG201": DiagnosticCode("unknown server", "The name is in no `servers:` of this suite."),
     "TG202": DiagnosticCode("a test without a check", "It needs a gate or an `expect:`, or it can only pass."),
     "TG203": DiagnosticCode(
@@ -84,6 +88,10 @@ CODES: dict[str, DiagnosticCode] = {
         "a forbidden tool is asked for",
         "The same call would be right for one gate and wrong for the other. `forbidden_tools` of an agent hold for its "
         "tests.",
+    ),
+    "TG206": DiagnosticCode(
+        "a model gets a gate twice, or no check",
+        "With `models:` in its gates, a test has each gate at most once for a model, and checks every model.",
     ),
     "TG210": DiagnosticCode(
         "the agent is declared nowhere",

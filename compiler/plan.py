@@ -80,6 +80,8 @@ class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
 
     id: str
     model: str | None = None
+    gates: tuple[int, ...] | None = None
+    """The positions of its gates among those of the test, if the test has gates for some models alone."""
     xfail: str | None = None
     """Why the test is expected to fail with this model."""
 

@@ -1,7 +1,8 @@
 """Resolves an authored suite into a plan: follows references, fills defaults, expands models into cells."""
 
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET
@@ -74,11 +75,13 @@ def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> Pl
     fields = {**inherited, **test}
     can_run = agent is None or agent in agents
     test_id = make_hashed_slug(test["name"])
+    gates = tuple(_resolve_gates(fields))
+    cells = _expand_cells(test_id, fields, can_run)
     return PlannedTest(
         id=test_id,
         name=test["name"],
-        gates=_resolve_gates(fields),
-        cells=_mark_expected_failures(_expand_cells(test_id, fields, can_run), test.get("xfail")),
+        gates=tuple(gate for gate, _ in gates),
+        cells=_mark_expected_failures(_assign_gates(cells, gates), test.get("xfail")),
         runs=fields.get("runs", 1),
         max_turns=fields.get("max_turns", DEFAULT_MAX_TURNS),
         servers=tuple(fields.get("servers", ())),
@@ -97,9 +100,25 @@ def _list_inherited_keys() -> tuple[str, ...]:
     return (*_INHERITED, *(gate.name for gate in list_gates() if gate.is_inherited))
 
 
-def _resolve_gates(test: dict[str, Any]) -> tuple[Gate, ...]:
-    blocks: list[GateBlock] = [test[gate.name] for gate in list_gates() if gate.name in test]
-    return tuple(gate for block in blocks if (gate := block.resolve()) is not None)
+def _resolve_gates(test: dict[str, Any]) -> Iterator[tuple[Gate, tuple[str, ...]]]:
+    """Yield the gates of a test, each with the models that it applies to; none stands for all."""
+    for row in list_gates():
+        authored = test.get(row.name)
+        for block in cast(list[GateBlock], authored if isinstance(authored, list) else [authored] if authored else []):
+            gate = block.resolve()
+            if gate is not None:
+                yield gate, tuple(getattr(block, "models", None) or ())
+
+
+def _assign_gates(cells: tuple[Cell, ...], gates: tuple[tuple[Gate, tuple[str, ...]], ...]) -> tuple[Cell, ...]:
+    if not any(models for _, models in gates):
+        return cells
+    return tuple(
+        msgspec.structs.replace(
+            cell, gates=tuple(at for at, (_, models) in enumerate(gates) if not models or cell.model in models)
+        )
+        for cell in cells
+    )
 
 
 def _expand_cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, ...]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, create_model
 
 from ..gates.block import Block, Name, make_finding, raise_findings
-from ..gates.registry import GateDescription, list_gates, load_gate_block
+from ..gates.registry import GATES, GateDescription, list_gates, load_gate_block
 from ..gates.trace import MAX_COST
 from .driver_block import AnyDriverBlock
 from .plan import DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, LEXICAL, Protocol
@@ -205,12 +205,27 @@ class SuiteBlock(Block):
     tests: list[Any] = Field(default=[], description="Tests.")
 
 
+def _allow_several(block: Any) -> Any:
+    """Return the type of a gate's key: a block, or a list of blocks, each for other models."""
+    one, several = Annotated[block, Tag("<one>")], Annotated[list[block], Field(min_length=1), Tag("<several>")]
+    return Annotated[one | several, Discriminator(_detect_several)]
+
+
+def _detect_several(value: object) -> str:
+    items = cast(list[object], value) if isinstance(value, list) else []
+    return "<several>" if any(isinstance(item, dict) for item in items) else "<one>"
+
+
 @lru_cache(maxsize=1)
 def build_suite_model(gates: tuple[GateDescription, ...]) -> type[SuiteBlock]:
     """Return the model of a suite whose agents and tests may have these gates."""
     blocks = {gate.name: load_gate_block(gate) for gate in gates}
     checks: dict[str, Any] = {
-        name: (block, Field(default=ABSENT, description=block.__doc__)) for name, block in blocks.items()
+        name: (
+            _allow_several(block) if GATES[name].can_differ_by_model else block,
+            Field(default=ABSENT, description=block.__doc__),
+        )
+        for name, block in blocks.items()
     }
     # Not a class statement, as the keys are those of the gates that are registered.
     checked = create_model("CheckedBlock", __base__=_RunBlock, **checks)

@@ -12,7 +12,7 @@ from .diagnostic import Diagnostic, Path
 from .document import Document
 from .plan import LEXICAL
 from .raw_values import Entry, iterate_entries, iterate_texts, list_texts
-from .run_checks import check_definition, check_drawn_runs, check_expected_failure
+from .run_checks import check_definition, check_drawn_runs, check_expected_failure, check_gate_models
 from .schema import ENV_REFERENCE, leaves_folder
 from .tool_id_checks import Catalogs, check_forbidden_ids, check_tool_ids
 
@@ -120,7 +120,9 @@ def _check_test(
     yield from check_tool_ids(document, path, test, list_texts(whole["servers"]), catalogs)
     agent_path = next((at for at, entry in iterate_entries(document.value, "agents") if entry is agent), ())
     yield from check_forbidden_ids(document, (path, test), (agent_path, agent))
-    yield from check_expected_failure(document, path, test, _list_models(test, whole))
+    models = _list_models(test, whole)
+    yield from check_expected_failure(document, path, test, models)
+    yield from check_gate_models(document, path, test, models, inherited)
     yield from check_drawn_runs(document, path, test, test.get("runs", agent.get("runs", 1)))
 
 

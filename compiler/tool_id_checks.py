@@ -9,7 +9,7 @@ from ..gates.registry import ALL_TOOLS, FORBIDDEN_TOOLS, GATES, GateDescription,
 from ..gates.trace import format_tool_id
 from .diagnostic import Diagnostic, Path
 from .document import Document
-from .raw_values import Entry
+from .raw_values import Entry, iterate_gate_blocks
 
 Catalogs = Mapping[str, frozenset[str]]
 """The tools of the servers whose tools are known without asking them: those with a frozen catalog."""
@@ -23,12 +23,18 @@ def check_tool_ids(
 ) -> Iterator[Diagnostic]:
     """Yield every finding about the ids that a test's gates name."""
     for gate in list_gates():
-        ids = list(_list_tool_ids(path, gate, test.get(gate.name)))
-        yield from _find_overlaps(document, ids)
-        yield from _find_unknown_servers(document, ids, servers)
-        exact = [each for each in ids if not each[0].endswith(ALL_TOOLS)]
-        yield from _check_against_catalogs(document, exact, servers, catalogs)
-        yield from _find_lookalike_ids(document, ids)
+        for place, block in iterate_gate_blocks(path, gate.name, test):
+            yield from _check_block_ids(document, list(_list_tool_ids(place, gate, block)), servers, catalogs)
+
+
+def _check_block_ids(
+    document: Document, ids: list[ToolId], servers: list[str], catalogs: Catalogs
+) -> Iterator[Diagnostic]:
+    yield from _find_overlaps(document, ids)
+    yield from _find_unknown_servers(document, ids, servers)
+    exact = [each for each in ids if not each[0].endswith(ALL_TOOLS)]
+    yield from _check_against_catalogs(document, exact, servers, catalogs)
+    yield from _find_lookalike_ids(document, ids)
 
 
 def check_forbidden_ids(document: Document, test: Entry, agent: Entry) -> Iterator[Diagnostic]:
@@ -37,9 +43,18 @@ def check_forbidden_ids(document: Document, test: Entry, agent: Entry) -> Iterat
     path, fields = test
     owner = test if row.name in fields else agent
     asked_for = [
-        found for gate in list_gates() if gate is not row for found in _list_tool_ids(path, gate, fields.get(gate.name))
+        found
+        for gate in list_gates()
+        if gate is not row
+        for place, block in iterate_gate_blocks(path, gate.name, fields)
+        for found in _list_tool_ids(place, gate, block)
     ]
-    for name, at, _ in _list_tool_ids(owner[0], row, owner[1].get(row.name)):
+    forbidden = (
+        found
+        for each in iterate_gate_blocks(owner[0], row.name, owner[1])
+        for found in _list_tool_ids(each[0], row, each[1])
+    )
+    for name, at, _ in forbidden:
         clash = next((found for found in asked_for if _may_be_one_tool(name, found[0])), None)
         if clash is not None:
             member, place, tool_class = clash
@@ -64,7 +79,7 @@ def _may_be_one_tool(pattern: str, tool: str) -> bool:
 def _list_tool_ids(path: Path, gate: GateDescription, block: object) -> Iterator[ToolId]:
     """Return every tool id of a gate, from the places that its description names."""
     for pattern in gate.tool_ids:
-        yield from _follow_steps((*path, gate.name), block, pattern.split("."), None)
+        yield from _follow_steps(path, block, pattern.split("."), None)
 
 
 def _follow_steps(path: Path, value: object, steps: list[str], tool_class: str | None) -> Iterator[ToolId]:

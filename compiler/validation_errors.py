@@ -29,6 +29,7 @@ _CODES = {
     "conflict": "TG113",
     "choice": "TG115",
     "path": "TG116",
+    "order": "TG117",
 }
 _TYPES = {
     "string_type": "text",
@@ -210,7 +211,7 @@ _BOOLEANS = {
     **dict.fromkeys(("yes", "on", "true", "1"), "write `true`, without quotes"),
     **dict.fromkeys(("no", "off", "false", "0"), "write `false`, without quotes"),
 }
-_TAGS = {"<command>", "<url>", "<catalog>", "<list>", "<mapping>", "[key]"}
+_TAGS = {"<command>", "<url>", "<catalog>", "<list>", "<mapping>", "<one>", "<several>", "[key]"}
 _ELSEWHERE = {
     "target": "`target` and `matcher` stand in an entry of `expect`",
     "matcher": "`target` and `matcher` stand in an entry of `expect`",

@@ -10,6 +10,12 @@ Name = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """Text that names something: not empty, not blank."""
 
 
+GateModels = Annotated[list[Name], Field(min_length=1)]
+"""The `models:` of a gate: it applies to the cells of these models alone."""
+
+GATE_MODELS = "Models that the gate applies to; all of the test by default."
+
+
 class Block(BaseModel):
     """A mapping in a suite: it refuses unknown keys and never converts a value to another type."""
 

@@ -125,6 +125,14 @@ def parse_args_path(path: str) -> tuple[Step, ...]:
     return steps
 
 
+def is_args_path(path: object) -> bool:
+    """Return whether a text is a path into the arguments of a call."""
+    try:
+        return isinstance(path, str) and bool(parse_args_path(path))
+    except ValueError:
+        return False
+
+
 def _meets(value: object, matcher: Mapping[str, Any]) -> bool:
     return value is not ABSENT and explain_mismatch(matcher, value) is None
 

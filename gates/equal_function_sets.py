@@ -1,13 +1,13 @@
 """The gate `equal_function_sets`: precision, recall and F1 over classes of interchangeable tools."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from pydantic import Field
 
-from .block import Block
+from .block import GATE_MODELS, Block, GateModels
 from .class_block import Classes, resolve_classes
 from .expect_list import make_expect_list
 from .expectation import Expectation
@@ -15,7 +15,7 @@ from .gate import NamedTool, ScoringConditions, check_values, list_class_members
 from .gate_result import Counts, GateResult
 from .grade import letter_grade
 from .run_judge import RunJudge, choose_run_expectations
-from .tool_selection import SelectionTally, ToolClass, find_missed_classes
+from .tool_selection import ToolClass, find_missed_classes, make_selection_tally
 from .trace import Trace
 
 NAME = "equal_function_sets"
@@ -53,6 +53,7 @@ class EqualFunctionSetsBlock(Block):
     run_expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME, is_of_runs=True)] = Field(
         default=(), description="What a single run has to meet to pass; by default what `expect` asks of the counts."
     )
+    models: GateModels = Field(default=cast(Any, None), description=GATE_MODELS)
 
     def resolve(self) -> EqualFunctionSets:
         return EqualFunctionSets(resolve_classes(self.classes), self.expect or DEFAULT, self.run_expect or UNSET)
@@ -66,7 +67,7 @@ class EqualFunctionSetsTally:
 
     def __init__(self, gate: EqualFunctionSets) -> None:
         self._gate = gate
-        self._selection = SelectionTally(gate.classes)
+        self._selection = make_selection_tally(gate.classes)
         self._judge = RunJudge(choose_run_expectations(NAME, gate.run_expect or (), gate.expect, DEFAULT))
 
     def add(self, trace: Trace) -> bool:

@@ -1,14 +1,14 @@
 """The gate `forbidden_tools`: was a tool called that must not be?"""
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import msgspec
 from msgspec import UNSET
 from pydantic import ConfigDict, Discriminator, Field, RootModel, Tag, WrapValidator
 from pydantic_core import InitErrorDetails
 
-from .block import Block, Name, find_duplicates, make_collecting_validator, make_finding
+from .block import GATE_MODELS, Block, GateModels, Name, find_duplicates, make_collecting_validator, make_finding
 from .expect_list import make_expect_list
 from .expectation import Expectation
 from .gate import NamedTool, ScoringConditions, check_values
@@ -65,6 +65,7 @@ class _ForbiddenToolsBody(Block):
     expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `forbidden_tools.calls == 0`."
     )
+    models: GateModels = Field(default=cast(Any, None), description=GATE_MODELS)
 
 
 def _choose_form(value: object) -> str:
@@ -81,6 +82,10 @@ class ForbiddenToolsBlock(RootModel[_Forms]):
     """Tools that must not be called: a list of ids, or `tools:` with an `expect:`."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
+
+    @property
+    def models(self) -> list[str] | None:
+        return self.root.models if isinstance(self.root, _ForbiddenToolsBody) else None
 
     def resolve(self) -> ForbiddenTools | None:
         if isinstance(self.root, _ForbiddenToolsBody):

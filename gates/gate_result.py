@@ -53,7 +53,7 @@ class AssertionResult(msgspec.Struct, frozen=True, omit_defaults=True):
     in_runs: int | float | UnsetType = UNSET
 
 
-class ClassResult(msgspec.Struct, frozen=True):
+class ClassResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """One class: in how many runs it was reached, and in how many each member reached it."""
 
     name: str
@@ -61,6 +61,11 @@ class ClassResult(msgspec.Struct, frozen=True):
     hit_runs: int
     runs: int
     matched_by: dict[str, int]
+    optional: bool = False
+    min_calls: int = 1
+    max_calls: int | None = None
+    after: tuple[str, ...] = ()
+    args: dict[str, dict[str, Any]] = {}
 
 
 class MissedClass(msgspec.Struct, frozen=True):
@@ -70,11 +75,12 @@ class MissedClass(msgspec.Struct, frozen=True):
     runs: int
 
 
-class UnexpectedTool(msgspec.Struct, frozen=True):
-    """A tool that was called and belongs to no class."""
+class UnexpectedTool(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tool that was called and counted for no class; `reasons` says why, if that is not that it is of none."""
 
     tool: str
     calls: int
+    reasons: dict[str, int] | UnsetType = UNSET
 
 
 class ExpectedTool(msgspec.Struct, frozen=True):

@@ -37,6 +37,8 @@ class GateDescription:
     """Whether the gate is scored only on a live run, from the measured tool surface."""
     judges_single_runs: bool = True
     """Whether a single run passes or fails the gate."""
+    can_differ_by_model: bool = True
+    """Whether a test may have the gate several times, each for other models."""
     is_inherited: bool = False
     """Whether a test takes the gate over from its agent. An agent that has no other gate is a definition, no test."""
     run_target_family: str = ""
@@ -136,6 +138,6 @@ for _gate in (
         tool_ids=("*", "tools.*"),
         is_inherited=True,
     ),
-    GateDescription("expect", ".expect"),
+    GateDescription("expect", ".expect", can_differ_by_model=False),
 ):
     register_gate(_gate)

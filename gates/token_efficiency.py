@@ -3,20 +3,20 @@
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 from pydantic import Field
 
 from ..foundations.exact_number import format_dollars
-from .block import Block
+from .block import GATE_MODELS, Block, GateModels
 from .class_block import Classes, resolve_classes
 from .expect_list import make_expect_list
 from .expectation import Expectation, to_report_value
 from .gate import NamedTool, ScoringConditions, check_values, list_class_members
 from .gate_result import GateResult
 from .grade import letter_grade
-from .tool_selection import SelectionTally, ToolClass, find_missed_classes
+from .tool_selection import ToolClass, find_missed_classes, make_selection_tally
 from .trace import Trace
 
 NAME = "token_efficiency"
@@ -50,6 +50,7 @@ class TokenEfficiencyBlock(Block):
     expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `token_efficiency.f1 >= 50`."
     )
+    models: GateModels = Field(default=cast(Any, None), description=GATE_MODELS)
 
     def resolve(self) -> TokenEfficiency:
         return TokenEfficiency(resolve_classes(self.classes), self.expect or DEFAULT)
@@ -64,7 +65,7 @@ class TokenEfficiencyTally:
     def __init__(self, gate: TokenEfficiency, conditions: ScoringConditions) -> None:
         self._gate = gate
         self._conditions = conditions
-        self._selection = SelectionTally(gate.classes)
+        self._selection = make_selection_tally(gate.classes)
         self._cost: Decimal | None = Decimal(0)
 
     def add(self, trace: Trace) -> bool:

@@ -11,7 +11,7 @@ from pydantic_core import InitErrorDetails
 
 from ..foundations.exact_number import is_number, to_exact
 from ..foundations.json_value import describe_value
-from .block import Block, Name, make_collecting_validator, make_finding, raise_findings
+from .block import GATE_MODELS, Block, GateModels, Name, make_collecting_validator, make_finding, raise_findings
 from .expect_list import make_expect_list
 from .expectation import Expectation
 from .gate import NamedTool, ScoringConditions, check_values
@@ -94,6 +94,7 @@ class ToolCorrectnessBlock(Block):
     run_expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME, is_of_runs=True)] = Field(
         default=(), description="What a single run has to meet to pass; by default what `expect` asks of the score."
     )
+    models: GateModels = Field(default=cast(Any, None), description=GATE_MODELS)
 
     @model_validator(mode="wrap")
     @classmethod
@@ -189,7 +190,7 @@ class ToolCorrectnessTally:
         )
 
     def _list_unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
-        return rank_unexpected_tools((format_tool_id(*key), calls) for key, calls in self._extra.items())
+        return rank_unexpected_tools((format_tool_id(*key), calls, {}) for key, calls in self._extra.items())
 
     def _list_expected_tools(self) -> tuple[ExpectedTool, ...]:
         places = {tool: place for place, tool in enumerate(self._gate.expected_tools)}

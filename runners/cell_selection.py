@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..compiler.plan import Cell, Plan, PlannedTest, SuitePlan
 from ..foundations.fault import BadInput
+from ..gates.gate import Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,12 @@ class PlannedCell:
     suite: SuitePlan
     test: PlannedTest
     cell: Cell
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """The gates of the test that apply to the model."""
+        positions = self.cell.gates
+        return self.test.gates if positions is None else tuple(self.test.gates[at] for at in positions)
 
 
 @dataclass(frozen=True, slots=True)

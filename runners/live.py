@@ -82,7 +82,7 @@ class LiveRun:
     async def _compute_result(self, live: LiveCellRunner, planned: PlannedCell) -> CellResult:
         suite, model = planned.suite, planned.cell.model
         if model is None:
-            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.test.gates)
+            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.gates)
             return CellResult(suite, planned.test, planned.cell, 0, skipped)
         try:
             entry = self._journal.find(planned)

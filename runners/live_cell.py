@@ -132,7 +132,7 @@ def _get_surface(planned: PlannedCell, seen: ObservedTools) -> CatalogSurface | 
     """Return what the tools cost to read; raise the Fault that says why it is unknown only if a gate needs it."""
     if not isinstance(seen.surface, Fault):
         return seen.surface
-    if any(GATES[gate.name].needs_live_run for gate in planned.test.gates):
+    if any(GATES[gate.name].needs_live_run for gate in planned.gates):
         raise seen.surface
     return None
 

@@ -37,7 +37,7 @@ class Replay:
     def __call__(self, planned: PlannedCell) -> CellResult:
         """Return the result of a cell, scored from its cassettes."""
         if planned.cell.model is None:
-            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.test.gates)
+            skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.gates)
             return CellResult(planned.suite, planned.test, planned.cell, 0, skipped)
         try:
             return self._score_cell(planned)

@@ -52,6 +52,7 @@ def _make_scored_call(call: Call, outcome: CallOutcome) -> ScoredCall:
         outcome.outcome,
         outcome.class_,
         outcome.classes,
+        outcome.reason,
         UNSET if call.turn is None else call.turn,
         _cut_args(raw) if raw else UNSET,
         _MARK in raw,

@@ -34,7 +34,7 @@ class CellScorer:
     """The tallies of one cell. Runs are added and not stored; with `clean`, traces are kept as it returns them."""
 
     def __init__(self, planned: PlannedCell, conditions: ScoringConditions, clean: CleanTrace | None) -> None:
-        gates = planned.test.gates
+        gates = planned.gates
         self._planned = planned
         self._tallies: list[GateTally] = [gate.begin(conditions) for gate in gates]
         self._spending = Spending()
@@ -67,7 +67,7 @@ class CellScorer:
         if self.runs:
             gates = tuple(tally.compute_result() for tally in self._tallies)
         else:
-            gates = tuple(GateResult(gate.name, "skipped", reason=NO_TRACE) for gate in test.gates)
+            gates = tuple(GateResult(gate.name, "skipped", reason=NO_TRACE) for gate in self._planned.gates)
         traces = None if self._traces is None else tuple(self._traces.results)
         usage, cost = self._spending.usage, self._spending.cost
         return CellResult(

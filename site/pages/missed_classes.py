@@ -74,6 +74,8 @@ def make_class_rows(suite: SuiteReport) -> list[ClassRow]:
     for test in suite.tests:
         called = count_calls_when_missed(test)
         for found in list_test_classes(test):
+            if found.optional:
+                continue
             row = rows.setdefault(found.name, ClassRow(found.name, suite.name, make_suite_id(suite.name)))
             row.members.update(dict.fromkeys(found.members))
             row.runs += found.runs

@@ -11,6 +11,7 @@ from ..history.commit_summary import CommitSummary, GradedScore
 from ..report.comparison_model import Identity
 from ..report.report_model import SuiteReport, TestReport
 from ..report.reproduce_command import format_cell_command
+from ..report.status_reasons import REASON_WORDS
 from ..report.test_runs import Run, list_test_classes, make_test_runs
 from .commit_view import CommitView
 from .efficiency import Efficiency, measure_test_efficiency
@@ -208,7 +209,11 @@ def _make_call_views(calls: tuple[ScoredCall, ...]) -> Iterator[CallView]:
 
 def _describe_call(call: ScoredCall) -> str:
     names = ", ".join(call.classes or ((call.class_,) if isinstance(call.class_, str) else ()))
-    told = {"hit": f"matches {names}", "repeat": f"{names} again", "unexpected": "unexpected"}
+    told = {
+        "hit": f"matches {names}",
+        "repeat": f"{names} again" if names else "of a class, and not counted",
+        "unexpected": f"unexpected: {REASON_WORDS[call.reason]}" if call.reason else "unexpected",
+    }
     return told.get(call.outcome or "", "called")
 
 

@@ -10,6 +10,7 @@ from ...foundations.canonical_json import digest_json
 from ...gates.gate_result import AssertionResult, ClassResult, GateResult
 from ...runners.cell_result import TestStatus
 from .report_model import TestReport
+from .status_reasons import REASON_WORDS
 
 CauseKind = Literal[
     "class_missed", "class_reached", "class_added", "class_removed", "class_changed",
@@ -121,9 +122,8 @@ def _find_gate_causes(was: GateResult, now: GateResult, runs: tuple[int, int]) -
     for name in {**calls[1], **calls[0]}:
         old, new = (found.get(name, Frequency(0, count)) for found, count in zip(calls, runs, strict=True))
         if new.is_more_frequent_than(old) or old.is_more_frequent_than(new):
-            yield ChangeCause(
-                "unexpected_more" if new.is_more_frequent_than(old) else "unexpected_fewer", now.gate, name, old, new
-            )
+            kind: CauseKind = "unexpected_more" if new.is_more_frequent_than(old) else "unexpected_fewer"
+            yield ChangeCause(kind, now.gate, name, old, new, _list_unexpected_reasons(now, name))
     yield from _find_assertion_causes(was, now)
 
 
@@ -143,6 +143,12 @@ def _compare_frequencies(
             yield ChangeCause(more if new.is_more_frequent_than(old) else fewer, gate, name, old, new)
 
 
+def _list_unexpected_reasons(gate: GateResult, tool: str) -> str | UnsetType:
+    """Return why calls of a tool were unexpected, in the words of the report, if not for being of no class."""
+    found = next((each.reasons for each in gate.unexpected_tools or () if each.tool == tool), UNSET)
+    return ", ".join(REASON_WORDS.get(name, name) for name in sorted(found)) if found else UNSET
+
+
 def _find_changed_classes(was: GateResult, now: GateResult) -> Iterator[ChangeCause]:
     """Yield the classes whose members or conditions are others than before."""
     before = {found.name: _get_class_question(found) for found in was.classes or ()}
@@ -157,7 +163,10 @@ def _get_class_question(found: ClassResult) -> ClassResult:
 
 
 def _count_class_misses(gate: GateResult) -> dict[str, Frequency]:
-    return {found.name: Frequency(found.runs - found.hit_runs, found.runs) for found in gate.classes or ()}
+    return {
+        found.name: Frequency(0 if found.optional else found.runs - found.hit_runs, found.runs)
+        for found in gate.classes or ()
+    }
 
 
 def _count_uncalled_tools(gate: GateResult) -> dict[str, Frequency]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ...foundations.untrusted_text import Quote, escape_untrusted_text
-from ...gates.gate_result import GateResult
+from ...gates.gate_result import GateResult, UnexpectedTool
 from ...runners.cell_result import TestStatus
 from .report_model import TestReport
 
@@ -34,7 +34,8 @@ def is_flaky(test: TestReport) -> bool:
 
 def list_unsteady_classes(test: TestReport) -> tuple[str, ...]:
     """Return the classes that some runs reached and some did not."""
-    found = (each for gate in test.gates for each in gate.classes or () if 0 < each.hit_runs < each.runs)
+    classes = (each for gate in test.gates for each in gate.classes or () if not each.optional)
+    found = (each for each in classes if 0 < each.hit_runs < each.runs)
     return tuple(dict.fromkeys(each.name for each in found))
 
 
@@ -73,9 +74,27 @@ def _list_missed_classes(gate: GateResult, runs: int, quote: Quote) -> Iterator[
 
 def _list_unexpected_tools(gate: GateResult, quote: Quote) -> Iterator[str]:
     tools = [
-        f"{quote(found.tool)}{f' x{found.calls}' if found.calls > 1 else ''}" for found in gate.unexpected_tools or ()
+        f"{quote(found.tool)}{f' x{found.calls}' if found.calls > 1 else ''}{_format_reasons(found)}"
+        for found in gate.unexpected_tools or ()
     ]
     yield from _format_list("unexpected", tools)
+
+
+def _format_reasons(found: UnexpectedTool) -> str:
+    """Return why calls were unexpected, if not for being of no class: ` (too early)`, ` (wrong arguments x2)`."""
+    reasons = {REASON_WORDS.get(name, name): count for name, count in (found.reasons or {}).items()}
+    told = [f"{word} x{count}" if found.calls > 1 and count > 1 else word for word, count in sorted(reasons.items())]
+    return f" ({', '.join(told)})" if told else ""
+
+
+REASON_WORDS = {
+    "malformed": "unreadable arguments",
+    "unknown_tool": "no such tool",
+    "wrong_args": "wrong arguments",
+    "too_early": "too early",
+    "too_many": "too many",
+    "no_class": "of no class",
+}
 
 
 def _list_forbidden_tools(gate: GateResult, runs: int, quote: Quote) -> Iterator[str]:

@@ -60,7 +60,8 @@ def _make_run(trace: TraceResult, classes: tuple[ClassResult, ...], is_scored: b
     for call in trace.tool_calls:
         for name in _list_call_classes(call):
             reached.setdefault(name, call.id)
-    missed = tuple(found for found in classes if found.name not in reached)
+    required = tuple(found for found in classes if not found.optional)
+    missed = tuple(found for found in required if found.name not in reached)
     unexpected = tuple(call.id for call in trace.tool_calls if call.outcome == "unexpected")
     return Run(
         number=trace.run,
@@ -68,7 +69,7 @@ def _make_run(trace: TraceResult, classes: tuple[ClassResult, ...], is_scored: b
         reached=reached,
         missed=missed,
         unexpected=unexpected,
-        counts=Counts(len(classes) - len(missed), len(unexpected), len(missed)) if is_scored else None,
+        counts=Counts(len(required) - len(missed), len(unexpected), len(missed)) if is_scored else None,
         answer=None if trace.final_response is UNSET else trace.final_response or "",
         turns=trace.turns or None,
     )

@@ -134,7 +134,7 @@ def test_the_schema_has_no_gate_that_is_not_registered() -> None:
         (
             "agent: nobody",
             "TG202",
-            "add one of equal_function_sets, token_efficiency, tool_correctness, expect, reached_sets",
+            "add one of equal_function_sets, token_efficiency, tool_correctness, forbidden_tools, expect, reached_sets",
         ),
     ],
 )

@@ -1,6 +1,7 @@
 """The examples that must hold, through the real command: one suite and one file of runs for all of them."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,26 @@ def test_every_selection_case_holds(run_toolgrade: RunToolgrade, tmp_path: Path)
         found = {**gate["counts"], **values, "grade": gate["grade"], "missed": missed, "unexpected": unexpected}
         assert (test["name"], found) == (case["why"], case["expected"])
         assert test["status"] == ("passed" if values["f1"] >= 50 else "failed")
+
+
+def test_every_condition_case_holds(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
+    cases = load("conditions.json")
+    tests = [{"name": case["why"], "equal_function_sets": {"classes": case["classes"]}} for case in cases]
+    runs = [{"test": case["why"], **run} for case in cases for run in case["runs"]]
+    for case, test in zip(cases, score(run_toolgrade, tmp_path, tests, runs), strict=True):
+        (gate,) = test["gates"]
+        values = {key: gate["values"][f"tool_selection.{key}"] for key in ("precision", "recall", "f1")}
+        expected = case["expected"]
+        assert {**gate["counts"], **values} == {key: expected[key] for key in (*gate["counts"], *values)}, case["why"]
+        missed = Counter(name for names in expected["missed"] for name in names)
+        assert {entry["name"]: entry["runs"] for entry in gate["missed_classes"]} == missed
+        unexpected = [call for calls in expected["unexpected"] for call in calls]
+        assert sum(entry["calls"] for entry in gate["unexpected_tools"]) == len(unexpected)
+        reasons = Counter(call["reason"] for call in unexpected if call["reason"] != "no_class")
+        told = Counter(
+            name for each in gate["unexpected_tools"] for name in Counter(each.get("reasons", {})).elements()
+        )
+        assert told == reasons, case["why"]
 
 
 def test_every_correctness_case_holds(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:
