@@ -8,6 +8,9 @@ SERVERS ?=
 # More arguments for a live run, such as RUN_FLAGS="suites/git.yml -k history".
 RUN_FLAGS ?=
 
+# Agent programs of other people, pinned: what their traces and options are changes between versions.
+AGENTS := @openai/codex@0.169.0 @google/gemini-cli@0.61.0
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 BIN := .venv/bin
@@ -20,7 +23,7 @@ INSTALL := -m pip install --quiet -c constraints.txt
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help suite live site servers test check format golden bench bench-rivals bench-install wheel model-server \
+.PHONY: help suite live site servers agents test check format golden bench bench-rivals bench-install wheel model-server \
    constraints clean
 
 help: ## Show this list
@@ -37,6 +40,10 @@ live: servers $(MODEL)/.installed ## Run the suites live, with real servers, rec
 
 site: .venv/.installed ## Build the report site from the history in git, into build/site
 	@page=$$($(BIN)/toolgrade site build) && echo "Open $$page"
+
+agents: ## Install the agent programs that tests run as drivers into .agents (needs npm)
+	@mkdir -p .agents && echo '*' > .agents/.gitignore
+	@npm install --silent --no-save --no-package-lock --no-audit --no-fund --prefix .agents $(AGENTS)
 
 test: .venv/.installed-dev ## Run the tests
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -90,7 +97,7 @@ constraints: ## Pin anew, from an empty environment, what .venv installs
 	@echo "Wrote constraints.txt. Next: make check test."
 
 clean: ## Remove everything that make and the tools made
-	@rm -rf .venv .servers .playground $(RIVALS) $(MODEL) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
+	@rm -rf .venv .servers .agents .playground $(RIVALS) $(MODEL) build dist toolgrade.egg-info .coverage .hypothesis .import_linter_cache \
 	   .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -36,7 +36,8 @@ def make_command(out: Path, base: str | None) -> list[str]:
     compared = ["--base", base] if base else []
     suites = os.environ.get("TOOLGRADE_SUITES", "").split()
     options = ["--format", "github", "--cassettes", cassettes, *files, *compared]
-    return [sys.executable, "-m", "toolgrade", "run", *options, "--", *suites]
+    # -P: the working folder is the checkout of a pull request, and no module is imported from it.
+    return [sys.executable, "-P", "-m", "toolgrade", "run", *options, "--", *suites]
 
 
 def fetch_commit(commit: str | None) -> str | None:

@@ -15,9 +15,9 @@ from mcp.client.stdio import stdio_client
 from toolgrade import compile_suites
 from toolgrade.compiler.plan import Plan, StdioServer
 from toolgrade.foundations.canonical_json import to_json
+from toolgrade.foundations.redaction import Redactor
 from toolgrade.runners.agents.lexical import LexicalAgent
 from toolgrade.runners.cassettes.recording import make_cassette
-from toolgrade.runners.cassettes.redaction import Redactor
 from toolgrade.runners.catalogs.fingerprint import fingerprint
 from toolgrade.runners.cell_selection import iterate_cells, make_cell_key
 from toolgrade.runners.events import discard_event

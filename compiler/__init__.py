@@ -1,1 +1,1 @@
-"""Pure compiling: YAML text in, a frozen plan or diagnostics out."""
+"""Compiles YAML text into a frozen plan, or into diagnostics. Everything here is pure."""

@@ -1,4 +1,4 @@
-"""The frozen catalogs of a suite: what they list is known before any server is asked."""
+"""Reads the frozen catalogs of a suite, whose tools are known before any server is asked."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, cast
@@ -12,11 +12,11 @@ ToolsOf = Callable[[str], "frozenset[str] | str | None"]
 
 
 def skip_catalog(_path: str) -> None:
-    """For a suite that is in no folder."""
+    """Return None for any catalog: a suite that is not in a file has no folder to look in."""
 
 
 def read_catalogs(document: Document, tools_of: ToolsOf) -> tuple[dict[str, frozenset[str]], list[Diagnostic]]:
-    """The tools of each server with a catalog, and a finding for each catalog that cannot be read."""
+    """Return the tools of each server with a catalog, and a finding for each catalog that cannot be read."""
     catalogs: dict[str, frozenset[str]] = {}
     found: list[Diagnostic] = []
     for server, path in _list_catalog_paths(document.value.get("servers")):
@@ -34,5 +34,6 @@ def _list_catalog_paths(servers: object) -> Iterator[tuple[str, str]]:
     blocks = cast(dict[str, Any], servers) if isinstance(servers, dict) else {}
     for name, block in blocks.items():
         path = cast(dict[str, Any], block).get("catalog") if isinstance(block, dict) else None
+        # A wrong type or a path outside the folder is reported by the schema; it must not be opened here.
         if isinstance(path, str) and path and not leaves_folder(path):
             yield name, path

@@ -1,4 +1,4 @@
-"""The one table of diagnostic codes: what each means and how to mend it. `docs/errors.md` is made from it."""
+"""The table of diagnostic codes: what each means and how to correct it. `docs/errors.md` is made from it."""
 
 from typing import Literal, NamedTuple
 
@@ -62,8 +62,8 @@ CODES: dict[str, DiagnosticCode] = {
     "TG113": DiagnosticCode("two keys exclude each other", "Keep one of them."),
     "TG114": DiagnosticCode(
         "an environment reference is not allowed here",
-        "`${env:NAME}` is expanded in a server's env, headers, url and command arguments alone: a secret "
-        "elsewhere would be sent to a model or written into a report.",
+        "`${env:NAME}` is expanded in a server's env, headers, url and command arguments and in a driver's env alone: "
+        "a secret elsewhere would be sent to a model or written into a report.",
     ),
     "TG115": DiagnosticCode(
         "the value is not one of those allowed", "The message lists them, or says what is expected."

@@ -1,4 +1,4 @@
-"""The compiler: texts in; one plan for all of them, or everything that is wrong with them."""
+"""Compiles suite files into one plan, or into every diagnostic about them."""
 
 import gc
 from collections.abc import Generator, Iterable
@@ -22,7 +22,7 @@ from .yaml_reader import read_document
 
 @dataclass(frozen=True, slots=True)
 class SuiteSource:
-    """A suite file: its name in messages and in the plan, what it holds, and what the catalogs beside it list."""
+    """A suite file: its name in messages and in the plan, its bytes, and the catalogs beside it."""
 
     file: str
     data: bytes
@@ -32,7 +32,7 @@ class SuiteSource:
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What came of compiling: diagnostics, sorted; and the plan, unless one of them is an error."""
+    """The result of compiling: sorted diagnostics, and the plan unless one of them is an error."""
 
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
@@ -44,14 +44,14 @@ class Compilation:
 
 
 def compile_sources(sources: Iterable[SuiteSource], loader: Any = None) -> Compilation:
-    """Compile suites that are run together."""
+    """Compile suites that are run together into one plan."""
     with _pause_garbage_collector():
         return _compile_sources(sources, loader)
 
 
 @contextmanager
 def _pause_garbage_collector() -> Generator[None]:
-    """Compiling makes many small values and no cycles: scanning them over and over is time lost."""
+    """Pause the garbage collector: compiling makes many small values and no cycles, and scanning them costs time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -68,6 +68,7 @@ def _compile_sources(sources: Iterable[SuiteSource], loader: Any) -> Compilation
     first: dict[str, str] = {}
     for source in sources:
         document, text, diagnostics = read_document(source.file, source.data, loader)
+        # Kept also for files without a plan: diagnostics show their lines.
         texts[source.file] = text
         if document is not None:
             plan, more = _compile_document(document, source)
@@ -76,6 +77,7 @@ def _compile_sources(sources: Iterable[SuiteSource], loader: Any) -> Compilation
                 plans.append(plan)
                 diagnostics += _check_unique_name(document, plan, first)
         found += diagnostics
+    # An aliased block is checked at each of its uses and yields the same finding; `dict.fromkeys` keeps one.
     ordered = tuple(sorted(dict.fromkeys(found), key=lambda diagnostic: diagnostic.order))
     has_errors = any(diagnostic.is_error for diagnostic in ordered)
     return Compilation(None if has_errors else Plan(tuple(plans)), ordered, texts)
@@ -100,7 +102,8 @@ def _compile_document(document: Document, source: SuiteSource) -> tuple[SuitePla
 
 
 def _check_unique_name(document: Document, plan: SuitePlan, first: dict[str, str]) -> list[Diagnostic]:
-    """Suites that are run together are told apart by name, whatever the case."""
+    """Return a finding if another suite of this run has the same name; upper and lower case count as equal."""
+    # Suites share folders of cassettes by their id, and some file systems ignore case.
     key = plan.id.casefold()
     other = first.setdefault(key, document.source.file)
     if other == document.source.file:

@@ -1,4 +1,4 @@
-"""A diagnostic is data: a code, a place, a message and a help line. How it looks is up to a renderer."""
+"""Diagnostics as data: a code, a place, a message and a help line. Renderers decide how they look."""
 
 import re
 from bisect import bisect_right
@@ -51,7 +51,7 @@ class Diagnostic:
 
 
 def limit_errors(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """The findings up to a bound on the errors among them, and where that was reached, one that says so."""
+    """Yield findings until there are too many errors; the last finding then says so."""
     errors = 0
     for diagnostic in found:
         errors += diagnostic.is_error
@@ -62,7 +62,7 @@ def limit_errors(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 class SourceText:
-    """A file's text, with its lines: the one place that turns offsets into lines and columns."""
+    """A file's text, which turns offsets into lines and columns."""
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
@@ -73,12 +73,13 @@ class SourceText:
         return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     def find_line_and_column(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both from 1."""
+        """Return the line and the column of an offset, both counted from 1."""
+        # The start of a line belongs to that line, hence `right`.
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
     def get_line(self, number: int) -> str:
-        """The text of a line, without its end."""
+        """Return the text of a line, without its end."""
         start = self._starts[number - 1]
         end = self._starts[number] if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
@@ -93,6 +94,6 @@ class SourceText:
         label: str | None = None,
         related: tuple[tuple[Span, str], ...] = (),
     ) -> Diagnostic:
-        """A finding at a span of this file."""
+        """Return a finding at a span of this file."""
         line, column = self.find_line_and_column(span.start)
         return Diagnostic(code, message, self.file, span, line, column, help, label, related)

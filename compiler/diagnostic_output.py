@@ -1,4 +1,4 @@
-"""Diagnostics for people, for grep, for programs and for GitHub: four renderers of the same data."""
+"""Renders diagnostics for people, for grep, for programs and for GitHub."""
 
 import json
 import unicodedata
@@ -12,7 +12,7 @@ Paint = Callable[[str, str], str]
 
 
 def apply_no_style(text: str, style: str) -> str:
-    """No style at all."""
+    """Return the text as it is."""
     del style
     return text
 
@@ -20,17 +20,17 @@ def apply_no_style(text: str, style: str) -> str:
 def render_full(
     diagnostics: Iterable[Diagnostic], texts: Mapping[str, SourceText], paint: Paint = apply_no_style
 ) -> str:
-    """The finding under the line it is about."""
+    """Render each finding with the line it is about."""
     return "\n".join(_render_diagnostic(diagnostic, texts.get(diagnostic.file), paint) for diagnostic in diagnostics)
 
 
 def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
-    """A line each."""
+    """Render each finding on one line."""
     return "".join(f"{_format_position(d)}: {d.severity}[{d.code}] {make_visible(d.message)}\n" for d in diagnostics)
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
-    """A list of objects; `help` is there where there is one."""
+    """Render the findings as a JSON list of objects; `help` is null if there is none."""
     rows = [
         {
             "code": d.code,
@@ -47,7 +47,7 @@ def render_json(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def render_github(diagnostics: Iterable[Diagnostic]) -> str:
-    """Workflow commands, which GitHub shows at the line."""
+    """Render the findings as workflow commands, which GitHub shows at the line."""
     return "".join(
         format_github_annotation(
             d.severity, (d.file, d.line, d.column), d.code, d.message + (f" ({d.help})" if d.help else "")
@@ -57,7 +57,7 @@ def render_github(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def format_github_annotation(severity: str, where: tuple[str, int, int] | None, title: str, message: str) -> str:
-    """A workflow command of GitHub at a file, line and column; nothing in it can start another one."""
+    """Return a workflow command of GitHub at a file, line and column; nothing in it can start another command."""
     place = f"file={_escape_property(where[0])},line={where[1]},col={where[2]}," if where else ""
     return f"::{severity} {place}title={_escape_property(title)}::{_escape_data(message)}\n"
 
@@ -85,6 +85,7 @@ def _render_excerpt(diagnostic: Diagnostic, text: SourceText, gutter: int, paint
     marked = [(span, note, False) for span, note in diagnostic.related]
     marked = sorted([*marked, (diagnostic.span, diagnostic.label or "", True)], key=lambda item: item[0].start)
     for span, note, is_main in marked:
+        # A span may go over several lines; its first one is enough to find it.
         number, _ = text.find_line_and_column(span.start)
         line = text.get_line(number)
         indent, width = _measure_underline(text, span, line)
@@ -95,13 +96,14 @@ def _render_excerpt(diagnostic: Diagnostic, text: SourceText, gutter: int, paint
 
 
 def _measure_underline(text: SourceText, span: Span, line: str) -> tuple[int, int]:
-    """Columns before the mark and columns of it, on a terminal, within the first line."""
+    """Return the terminal columns before the underline and those of the underline, within the first line."""
     _, column = text.find_line_and_column(span.start)
     before, inside = line[: column - 1], line[column - 1 : column - 1 + max(1, span.end - span.start)]
     return _count_columns(before), max(1, min(_count_columns(inside.rstrip()), 60))
 
 
 def _count_columns(text: str) -> int:
+    # East Asian wide characters take two columns of a terminal; the underline must follow.
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in make_visible(text))
 
 
@@ -111,6 +113,7 @@ def _cut_line(line: str) -> str:
 
 
 def _escape_data(text: str) -> str:
+    # GitHub decodes %0A to a line break and %25 to a percent sign; text is escaped before it may hold either.
     return "%0A".join(make_visible(line).replace("%", "%25") for line in text.split("\n"))
 
 

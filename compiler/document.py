@@ -1,4 +1,4 @@
-"""A suite as read: plain values, and for each of them the place where it stands."""
+"""A suite as read: plain values, and the place of each in the text."""
 
 from array import array
 from dataclasses import dataclass
@@ -8,21 +8,24 @@ from .diagnostic import Path, SourceText, Span
 
 
 class SourceMarks:
-    """Where everything in a document stands: for each container the offsets of its keys and values."""
+    """The places of a document's values: for each container, the offsets of its keys and values."""
 
     def __init__(self) -> None:
+        # Keyed by identity: lists and dicts cannot be hashed, and the document keeps them alive.
         self._by_id: dict[int, array[int]] = {}
         self._index: dict[int, dict[str, int]] = {}
 
     def store_offsets(self, container: object, offsets: list[int]) -> None:
+        # An array takes 4 bytes an offset; in a list, an integer and the pointer to it take 36.
         self._by_id[id(container)] = array("I", offsets)
 
     def find_spans(self, container: object, step: str | int) -> tuple[Span, Span] | None:
-        """The spans of one key and its value; of an item of a list, twice its own."""
+        """Return the spans of a key and its value; for an item of a list, its own span twice; None if it is unknown."""
         offsets = self._by_id.get(id(container))
         if offsets is None:
             return None
         if isinstance(container, dict) and step in container:
+            # Four offsets a key: start and end of the key, start and end of its value.
             index = 4 * self._index_keys(cast(dict[str, Any], container))[cast(str, step)]
             key, value = offsets[index : index + 2], offsets[index + 2 : index + 4]
             return Span(*key), Span(*value)
@@ -32,7 +35,7 @@ class SourceMarks:
         return None
 
     def _index_keys(self, container: dict[str, Any]) -> dict[str, int]:
-        """The place of each key among the keys, worked out once for a mapping that is asked about."""
+        """Return the position of each key of a mapping, computed when the mapping is first asked about."""
         found = self._index.get(id(container))
         if found is None:
             found = self._index[id(container)] = {key: place for place, key in enumerate(container)}
@@ -44,7 +47,7 @@ class SourceMarks:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A suite as read: its text, its values, and where each of them stands."""
+    """A suite as read: its text, its values, and their places."""
 
     source: SourceText
     value: dict[str, Any]
@@ -52,7 +55,7 @@ class Document:
     root: Span
 
     def find_spans(self, path: Path) -> tuple[Span, Span]:
-        """The spans of the key and the value at a path, or of the nearest thing above it."""
+        """Return the spans of the key and the value at a path, or those of the nearest value above it."""
         spans, value = (self.root, self.root), cast(Any, self.value)
         for step in path:
             entry = self.marks.find_spans(value, step)
@@ -62,9 +65,9 @@ class Document:
         return spans
 
     def find_key_span(self, path: Path) -> Span:
-        """Where the key at a path stands."""
+        """Return the span of the key at a path."""
         return self.find_spans(path)[0]
 
     def find_value_span(self, path: Path) -> Span:
-        """Where the value at a path stands."""
+        """Return the span of the value at a path."""
         return self.find_spans(path)[1]

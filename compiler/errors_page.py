@@ -1,4 +1,4 @@
-"""The page of all diagnostic codes, `docs/errors.md`: what each means, how to mend it, and how it looks."""
+"""Renders `docs/errors.md`, the page of all diagnostic codes."""
 
 from collections.abc import Iterator, Mapping
 
@@ -21,7 +21,7 @@ with what to write instead. An error stops the suite from compiling (exit code 2
 
 
 def render_errors_page(examples: Mapping[str, str]) -> str:
-    """The page in Markdown; `examples` has, for each code, a finding as `check` shows it."""
+    """Return the page in Markdown; `examples` holds, for each code, a finding as `check` shows it."""
     return "\n".join([_OPENING, *_render_sections(examples)])
 
 

@@ -1,4 +1,4 @@
-"""The keys that the language knows at a place, read off its own JSON Schema."""
+"""Finds the keys that the language knows at a path, from its own JSON Schema."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,7 +10,7 @@ from .schema import build_json_schema
 
 
 def find_known_keys(path: Path) -> list[str]:
-    """Every key that may stand in the mapping at a path."""
+    """Return every key that the mapping at a path may have."""
     schema = _get_schema(list_gates())
     nodes = [schema]
     for step in path:
@@ -22,6 +22,7 @@ def find_known_keys(path: Path) -> list[str]:
     )
 
 
+# Only mistakes need it, and building it takes a while: once for each set of gates.
 @lru_cache(maxsize=1)
 def _get_schema(_gates: tuple[GateDescription, ...]) -> dict[str, Any]:
     return build_json_schema()

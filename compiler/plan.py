@@ -1,4 +1,4 @@
-"""The plan: a suite with every reference resolved, every default filled and no positions left in it."""
+"""The plan: suites with every reference resolved and every default filled. It holds no positions."""
 
 from decimal import Decimal
 from functools import cached_property
@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from ..foundations.canonical_json import digest_json
 from ..gates.gate import Gate
+from .driver_plan import DriverPlan
 
 SCHEMA = "toolgrade.plan/1"
 LEXICAL = "lexical"
@@ -86,7 +87,7 @@ class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PlannedTest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A test, whole: nothing about it is looked up elsewhere."""
+    """A test with everything that is needed to run and to score it."""
 
     id: str
     name: str
@@ -102,6 +103,7 @@ class PlannedTest(msgspec.Struct, frozen=True, omit_defaults=True):
     sampling: Sampling = Sampling()
     base_url: str | None = None
     api_key_env: str | None = None
+    driver: DriverPlan | None = None
 
 
 class SuitePlan(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -125,7 +127,7 @@ class SuitePlan(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def call_bound(self) -> int:
-        """The most model calls that a full live run makes."""
+        """Return the most model calls that a full live run can make."""
         return sum(test.runs * test.max_turns * len(test.cells) for test in self.tests if test.prompt)
 
 
@@ -136,9 +138,10 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def digest(self) -> str:
-        """Of what the suites mean: comments, layout, the order of keys and the file's place do not move it."""
+        """Return the digest of what the suites mean; comments, layout, key order and file names do not change it."""
+        # The file is a place, not a meaning: a suite that moves keeps its digest.
         return digest_json([msgspec.structs.replace(suite, file="") for suite in self.suites])
 
     def to_document(self) -> dict[str, object]:
-        """The plan as it is printed."""
+        """Return the plan as `toolgrade plan` prints it."""
         return {"schema": SCHEMA, "digest": self.digest, "suites": self.suites}

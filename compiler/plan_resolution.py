@@ -1,4 +1,4 @@
-"""The authored suite as a plan: references followed, defaults filled, models expanded into cells."""
+"""Resolves an authored suite into a plan: follows references, fills defaults, expands models into cells."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -27,13 +27,13 @@ from .schema import ABSENT, CatalogBlock, HttpBlock, StdioBlock, SuiteBlock
 from .xfail import XfailBlock
 
 _INHERITED = (
-    *("model", "models", "sampling", "base_url", "api_key_env"),
+    *("model", "models", "driver", "sampling", "base_url", "api_key_env"),
     *("servers", "system_prompt", "prompt", "max_turns", "runs", "tags"),
 )
 
 
 def resolve_suite(suite: SuiteBlock, file: str) -> SuitePlan:
-    """The plan of one valid suite."""
+    """Return the plan of one valid suite."""
     name = choose_suite_name(suite.suite, file)
     return SuitePlan(
         id=make_suite_id(name),
@@ -47,7 +47,7 @@ def resolve_suite(suite: SuiteBlock, file: str) -> SuitePlan:
 
 
 def choose_suite_name(authored: str | None, file: str) -> str:
-    """A suite's name: as written, or the stem of its file."""
+    """Return a suite's name: as written, or the stem of its file."""
     return authored or PurePosixPath(file.replace("\\", "/")).stem
 
 
@@ -60,13 +60,15 @@ def _resolve_tests(suite: SuiteBlock) -> tuple[PlannedTest, ...]:
 
 
 def _get_authored_fields(block: Any) -> dict[str, Any]:
-    """What the author wrote, and nothing that was left out."""
+    """Return the fields that the author wrote."""
+    # A default is not authored: it must not win over what the agent says.
     return {key: getattr(block, key) for key in block.model_fields_set}
 
 
 def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> PlannedTest:
     agent = test.get("agent")
     inherited = {key: value for key, value in agents.get(agent or "", {}).items() if key in _list_inherited_keys()}
+    # `model` of the test replaces `models` of the agent and the other way round: the two exclude each other.
     if "model" in test or "models" in test:
         inherited.pop("model", None)
         inherited.pop("models", None)
@@ -90,6 +92,7 @@ def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> Pl
         sampling=Sampling(**_get_authored_fields(fields["sampling"])) if "sampling" in fields else Sampling(),
         base_url=fields.get("base_url"),
         api_key_env=fields.get("api_key_env"),
+        driver=fields["driver"].resolve() if "driver" in fields else None,
     )
 
 
@@ -120,6 +123,10 @@ def _assign_gates(cells: tuple[Cell, ...], gates: tuple[tuple[Gate, tuple[str, .
 
 def _expand_cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[Cell, ...]:
     models = fields.get("models") or ([fields["model"]] if "model" in fields else [])
+    if "driver" in fields and can_run:
+        driver = fields["driver"].resolve()
+        models = [driver.name_cell(model) for model in models or [None]]
+    # A test that could run and names no model is run by the agent that needs none.
     if not models and can_run and fields.get("prompt"):
         models = [LEXICAL]
     if not models:
@@ -152,6 +159,6 @@ def _resolve_server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> 
 
 
 def _drop_default_settings(block: StdioBlock | HttpBlock) -> dict[str, Any]:
-    """The settings that a plan leaves out where they are the default."""
+    """Return the settings of a server; those with their default value are left out of the plan."""
     settings = {"isolate": (block.isolate, False), "protocol": (block.protocol, "auto")}
     return {key: UNSET if value == default else value for key, (value, default) in settings.items()}

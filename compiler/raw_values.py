@@ -1,4 +1,4 @@
-"""The raw values of a suite, read without trusting their shape; what has the wrong one is reported elsewhere."""
+"""Reads raw values of a suite whose types are not checked yet; wrong types are skipped, as validation reports them."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -10,7 +10,7 @@ Entry = tuple[Path, dict[str, Any]]
 
 
 def iterate_entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
-    """The mappings in a list, each with its path."""
+    """Yield the mappings in a list, each with its path."""
     found = value.get(section)
     for index, entry in enumerate(cast(list[Any], found) if isinstance(found, list) else []):
         if isinstance(entry, dict):
@@ -18,14 +18,14 @@ def iterate_entries(value: dict[str, Any], section: str) -> Iterator[Entry]:
 
 
 def iterate_texts(value: object) -> Iterator[tuple[int, str]]:
-    """The texts of a list, each with its place in it."""
+    """Yield the texts of a list, each with its index."""
     for index, item in enumerate(cast(list[object], value) if isinstance(value, list) else []):
         if isinstance(item, str):
             yield index, item
 
 
 def list_texts(value: object) -> list[str]:
-    """The texts of a list, or the keys of a mapping; whatever else stands there is reported elsewhere."""
+    """Return the texts of a list, or the keys of a mapping."""
     items = cast(list[object], list(cast(Any, value))) if isinstance(value, list | dict) else []
     return [item for item in items if isinstance(item, str)]
 

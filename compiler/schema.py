@@ -1,4 +1,4 @@
-"""The suite language as it is authored: every key, its type and its help, from which the JSON Schema is made."""
+"""The suite language as authored: every key, its type and its help. The JSON Schema is made from it."""
 
 import re
 from decimal import Decimal
@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 from ..gates.block import Block, Name, make_finding, raise_findings
 from ..gates.registry import GATES, GateDescription, list_gates, load_gate_block
 from ..gates.trace import MAX_COST
+from .driver_block import AnyDriverBlock
 from .plan import DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, LEXICAL, Protocol
 from .xfail import Xfail
 
@@ -19,7 +20,8 @@ ENV_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def leaves_folder(path: str) -> bool:
-    """Whether a path could lead out of the folder it is relative to, on any system."""
+    """Return whether a path could lead out of the folder it is relative to, on any system."""
+    # A backslash, a drive letter or `~` leads outside on other systems than the one that checks.
     pure = PurePosixPath(path)
     return pure.is_absolute() or ".." in pure.parts or path.startswith("~") or "\\" in path or ":" in path
 
@@ -58,7 +60,7 @@ def _check_variable_name(name: str) -> str:
 
 
 def _parse_dollars(value: object) -> Decimal:
-    """Exactly what was written: 0.1 is a tenth of a dollar."""
+    """Return dollars exactly as written: 0.1 is a tenth of a dollar."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < MAX_COST:
         raise_findings(make_finding("choice", "expected dollars, more than 0", help="write a number, such as 1.50"))
     return Decimal(str(value))
@@ -140,7 +142,7 @@ class SamplingBlock(Block):
     """How the model is asked. The recording depends on it."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] = Field(
-        default=ABSENT, description="The provider's default where it is left out."
+        default=ABSENT, description="The provider's default if it is left out."
     )
     seed: int = Field(default=ABSENT, description="For providers that take one.")
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
@@ -164,6 +166,9 @@ class _RunBlock(Block):
     model: Name = Field(default=ABSENT, description=f"The model; `{LEXICAL}` by default.")
     models: Annotated[list[Name], Field(min_length=1)] = Field(
         default=ABSENT, description="Several models: the test is run with each of them."
+    )
+    driver: AnyDriverBlock = Field(
+        default=ABSENT, description="A program that runs the conversation; toolgrade's own loop by default."
     )
     servers: list[Name] = Field(default=ABSENT, description="Names from `servers:`.")
     system_prompt: str = Field(default=ABSENT, description="Instructions for the agent.")
@@ -222,6 +227,7 @@ def build_suite_model(gates: tuple[GateDescription, ...]) -> type[SuiteBlock]:
         )
         for name, block in blocks.items()
     }
+    # Not a class statement, as the keys are those of the gates that are registered.
     checked = create_model("CheckedBlock", __base__=_RunBlock, **checks)
 
     class AgentBlock(checked):
@@ -246,14 +252,14 @@ def build_suite_model(gates: tuple[GateDescription, ...]) -> type[SuiteBlock]:
 
 
 def build_json_schema() -> dict[str, Any]:
-    """The JSON Schema of the language, for editors."""
+    """Return the JSON Schema of the language, for editors."""
     schema = build_suite_model(list_gates()).model_json_schema(by_alias=True)
     _strip_generated_keys(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "toolgrade suite"}
 
 
 def _strip_generated_keys(node: Any) -> None:
-    """Drop what says nothing to an author: generated titles, and defaults that mean "left out"."""
+    """Remove what says nothing to an author: generated titles, and defaults that mean "left out"."""
     if isinstance(node, dict):
         part = cast(dict[str, Any], node)
         if isinstance(part.get("title"), str):

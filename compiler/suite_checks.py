@@ -1,6 +1,6 @@
-"""What is wrong with a suite as a whole: names used twice, dead references, checks that check nothing.
+"""Checks a suite as a whole: repeated names, dead references, tests that check nothing.
 
-It reads the raw values, so that a mistake of one kind does not hide those of another.
+It reads raw values, so that a mistake of one kind does not hide those of another.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ from .document import Document
 from .plan import LEXICAL
 from .raw_values import Entry, iterate_entries, iterate_texts, list_texts
 from .run_checks import check_definition, check_drawn_runs, check_expected_failure, check_gate_models
-from .schema import ENV_REFERENCE
+from .schema import ENV_REFERENCE, leaves_folder
 from .tool_id_checks import Catalogs, check_forbidden_ids, check_tool_ids
 
 _ENV_PLACES = ("command", "env", "headers", "url")
-_INHERITED = ("model", "models", "servers", "prompt")
+_INHERITED = ("model", "models", "driver", "servers", "prompt")
 
 
 def check_document(document: Document, catalogs: Catalogs) -> Iterator[Diagnostic]:
-    """Every finding that needs more than one block to see."""
+    """Yield every finding that needs more than one block to see."""
     agents = list(iterate_entries(document.value, "agents"))
     tests = [(path, agent) for path, agent in agents if _has_check(agent)]
     tests += iterate_entries(document.value, "tests")
@@ -66,7 +66,7 @@ def _find_repeated_names(document: Document, named: list[Entry], kind: str) -> I
 
 
 def _is_aliased(document: Document, one: Path, other: Path) -> bool:
-    """Whether two entries are one block, so that their names stand in one place."""
+    """Return whether two entries are one block through an alias, so that their names have the same place."""
     return document.find_value_span((*one, "name")) == document.find_value_span((*other, "name"))
 
 
@@ -76,6 +76,7 @@ def _check_entry(document: Document, path: Path, entry: dict[str, Any]) -> Itera
         yield document.source.make_diagnostic("TG113", span, "`model` and `models` exclude each other", help="keep one")
     yield from _find_repeated_items(document, path, entry, "models", "model")
     yield from _find_repeated_items(document, path, entry, "servers", "server")
+    yield from _check_driver(document, path, entry.get("driver"))
     known = list_texts(document.value.get("servers"))
     for index, name in iterate_texts(entry.get("servers")):
         if name not in known:
@@ -132,13 +133,25 @@ def _list_models(test: dict[str, Any], whole: dict[str, Any]) -> list[str]:
     return list_texts(source.get("models")) or ([single] if isinstance(single, str) else [LEXICAL])
 
 
+def _check_driver(document: Document, path: Path, driver: object) -> Iterator[Diagnostic]:
+    folder = cast(dict[str, Any], driver).get("workdir") if isinstance(driver, dict) else None
+    if isinstance(folder, str) and leaves_folder(folder):
+        span = document.find_value_span((*path, "driver", "workdir"))
+        help_ = "give a path below the suite's folder, with `/`"
+        yield document.source.make_diagnostic("TG116", span, f"`{folder}` leaves the suite's folder", help=help_)
+
+
 def _has_effective_check(test: dict[str, Any]) -> bool:
     return any(test.get(gate.name) not in (None, []) for gate in list_gates())
 
 
 def _check_runnable(document: Document, path: Path, test: dict[str, Any]) -> Iterator[Diagnostic]:
-    wants_to_run = any(test[key] is not None for key in ("model", "models", "servers"))
+    wants_to_run = any(test[key] is not None for key in ("model", "models", "driver", "servers"))
     span = document.find_value_span((*path, "name"))
+    if test["driver"] is not None and LEXICAL in (test["model"], *list_texts(test["models"])):
+        message = f"`{LEXICAL}` is no model of a program"
+        help_ = "leave `model` out for the program's own choice, or remove `driver`"
+        yield document.source.make_diagnostic("TG113", span, message, help=help_)
     if test["prompt"] is None and wants_to_run:
         yield document.source.make_diagnostic(
             "TG211", span, "this test has no prompt: it cannot be run live", help="add `prompt:`"
@@ -151,16 +164,18 @@ def _check_runnable(document: Document, path: Path, test: dict[str, Any]) -> Ite
 
 def _check_environment_references(document: Document) -> Iterator[Diagnostic]:
     text = document.source.text
+    # Walking every text of a large suite takes time; most suites name no variable.
     if "env:" not in text and "\\" not in text:  # an escape could spell it
         return
     for path, text, is_key in _walk_strings(document.value, ()):
         if "${env:" not in text:
             continue
         span = document.find_key_span(path) if is_key else document.find_value_span(path)
-        allowed = len(path) > 2 and path[0] == "servers" and path[2] in _ENV_PLACES and not is_key
+        in_server = len(path) > 2 and path[0] == "servers" and path[2] in _ENV_PLACES
+        allowed = (in_server or path[2:4] == ("driver", "env")) and not is_key
         if not allowed or path[2:] == ("command", 0):
             message = "`${env:…}` is not expanded here"
-            help_ = "it may stand in a server's env, headers, url and command arguments"
+            help_ = "it may stand in a server's env, headers, url and command arguments, and in a driver's env"
             yield document.source.make_diagnostic("TG114", span, message, help=help_)
         elif "${env:" in ENV_REFERENCE.sub("", text):
             yield document.source.make_diagnostic(

@@ -1,4 +1,4 @@
-"""Where tests stand in their files: found again from the text when it is asked for, as a plan holds no positions."""
+"""Finds the places of tests in their files again from the text, as a plan holds no positions."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -10,7 +10,7 @@ from .yaml_reader import Document, read_document
 
 @dataclass(frozen=True, slots=True)
 class SuiteLocation:
-    """A spot in a suite file; lines and columns from 1."""
+    """A place in a suite file; lines and columns are counted from 1."""
 
     file: str
     line: int
@@ -18,20 +18,21 @@ class SuiteLocation:
 
 
 class SuiteLocations:
-    """The places of the tests of a compilation; a suite is read again when one of its tests is first asked about."""
+    """The places of the tests of a compilation; a suite is read again when one of its tests is first asked for."""
 
     def __init__(self, compilation: Compilation) -> None:
         suites = compilation.plan.suites if compilation.plan else ()
         names = [suite.name for suite in suites]
         self._texts = dict(zip(names, compilation.texts.values(), strict=bool(names)))
+        # Filled on demand: a run in which everything passes needs no places at all.
         self._tests: dict[str, tuple[Document | None, dict[str, Path]]] = {}
 
     def get_file(self, suite: str) -> str:
-        """The suite's file, as it was named on the command line."""
+        """Return the suite's file, as the command line named it."""
         return self._texts[suite].file
 
     def find_test(self, suite: str, test: str, gate: str | None = None) -> SuiteLocation:
-        """Where a test's name stands, or its gate; the start of the file where neither is found."""
+        """Return the place of a test's name, or of its gate; the start of the file if neither is found."""
         text = self._texts[suite]
         if suite not in self._tests:
             self._tests[suite] = _find_tests(text)

@@ -1,4 +1,4 @@
-"""YAML syntax errors in words of our own: the same from libyaml and from the pure-Python parser."""
+"""Explains YAML syntax errors in the same words, whether libyaml or the pure-Python parser found them."""
 
 import re
 from typing import Any
@@ -10,6 +10,8 @@ _BAD_ESCAPE = re.compile(r"\\(u|U0000)[dD][89a-fA-F][0-9a-fA-F]{2}|\\U(?!00(0[0-
 _NOT_UNICODE = ("the escape is not a Unicode character", "write a whole character")
 _AT_THE_START = ("the quoted text never ends", "expected `:` after the key")
 
+# The first pattern that fits wins, so the narrow ones stand first. The two parsers word the same problem
+# differently, hence the alternatives.
 _PROBLEMS: tuple[tuple[str, str, str | None], ...] = (
     (r"expected ',' or '([\]}])'", r"expected `,` or `\1`", "close the bracket of line {line}, or quote the text"),
     (
@@ -50,14 +52,16 @@ _PROBLEMS: tuple[tuple[str, str, str | None], ...] = (
 
 
 def describe_syntax_error(source: SourceText, error: Any) -> tuple[int, str, str | None]:
-    """Offset, message and help of a parser's error."""
+    """Return offset, message and help for a parser's error."""
     text = source.text
     mark, opened = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    # libyaml gives no place for an escape that is no character.
     if mark is None and (escape := _BAD_ESCAPE.search(text)):
         return (escape.start(), *_NOT_UNICODE)
     offset = _get_offset(text, mark or opened)
     for pattern, message, help_ in _PROBLEMS:
         if match := re.search(pattern, _describe_problem(text, offset, error)):
+            # The parser notices these only at the end of the file; the mistake is where the text or the key begins.
             if message in _AT_THE_START:
                 offset = _get_offset(text, opened or mark)
             if "escape" in message:
@@ -70,7 +74,7 @@ def describe_syntax_error(source: SourceText, error: Any) -> tuple[int, str, str
 
 
 def _describe_problem(text: str, offset: int, error: Any) -> str:
-    """A parser's words on what it was doing and what went wrong; of a tab libyaml says no more than "character"."""
+    """Return a parser's words on its context and the problem; libyaml calls a tab no more than "character"."""
     if text.startswith("\t", offset):
         return "tab character"
     problem = f"{getattr(error, 'context', None)}: {getattr(error, 'problem', None) or error}"
@@ -83,7 +87,7 @@ def _get_offset(text: str, mark: Any) -> int:
 
 
 def find_lone_surrogate(text: str, start: int, value: str) -> tuple[int, str, str] | None:
-    """Offset, message and help of an escape that makes half a character, which libyaml refuses by itself."""
+    """Return offset, message and help for an escape that makes a lone surrogate; None if there is none."""
     if not _SURROGATE.search(value):
         return None
     escape = _BAD_ESCAPE.search(text, start)

@@ -1,4 +1,4 @@
-"""The ids that gates name: in two classes, of no server, alike to the eye, or at odds with a frozen catalog."""
+"""Checks the tool ids that gates name: in two classes, of no server, alike to the eye, or missing from a catalog."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -21,7 +21,7 @@ ToolId = tuple[str, Path, str | None]
 def check_tool_ids(
     document: Document, path: Path, test: dict[str, Any], servers: list[str], catalogs: Catalogs
 ) -> Iterator[Diagnostic]:
-    """Every finding about the ids that a test's gates name."""
+    """Yield every finding about the ids that a test's gates name."""
     for gate in list_gates():
         for place, block in iterate_gate_blocks(path, gate.name, test):
             yield from _check_block_ids(document, list(_list_tool_ids(place, gate, block)), servers, catalogs)
@@ -131,7 +131,7 @@ def _find_lookalike_ids(document: Document, ids: list[ToolId]) -> Iterator[Diagn
 def _check_against_catalogs(
     document: Document, ids: list[ToolId], servers: list[str], catalogs: Catalogs
 ) -> Iterator[Diagnostic]:
-    """Where the tools of servers are known: ids that none of them has, and bare ids that several have."""
+    """Yield findings about ids that no known catalog lists, and about bare ids that several list."""
     known = {server: catalogs[server] for server in servers if server in catalogs}
     if not known:
         return
@@ -150,5 +150,5 @@ def _check_against_catalogs(
 
 
 def _is_covered_by_catalogs(name: str, servers: list[str], known: Catalogs) -> bool:
-    """Whether a tool would be in a catalog that was read, if it were anywhere."""
+    """Return whether a tool would be in a catalog that was read, if it existed."""
     return len(known) == len(servers) or any(name.startswith(f"{server}.") for server in known)

@@ -1,4 +1,4 @@
-"""Pydantic's errors as diagnostics: a code, a place in the file, and a sentence that says what to write."""
+"""Translates pydantic's errors into diagnostics: a code, a place, and what to write instead."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -45,8 +45,9 @@ _TYPES = {
 
 
 def translate_validation_errors(document: Document, errors: list[ErrorDetails]) -> Iterator[Diagnostic]:
-    """A diagnostic for each error that says something of its own."""
+    """Yield a diagnostic for each error, but for those that only follow from a misspelt key."""
     shown = errors[: MAX_ERRORS + 1]
+    # A misspelt key is an unknown key and a missing one to pydantic; only the first is reported.
     misspelt = {_guess_path(error) for error in shown if error["type"] == "extra_forbidden"}
     for error in shown:
         path = _get_path(error)
@@ -60,7 +61,8 @@ def _list_alternatives(path: Path) -> list[Path]:
 
 
 def _get_path(error: ErrorDetails) -> Path:
-    """Where the error is in the document: tags of unions are no part of it."""
+    """Return the path of an error in the document, without the tags of unions that pydantic adds."""
+    # Discriminated unions put their tag into the location.
     return tuple(step for step in error["loc"] if not (isinstance(step, str) and step in _TAGS))
 
 
@@ -123,7 +125,7 @@ def _explain_missing_key(path: Path) -> tuple[str, str | None]:
 def _explain_error(
     kind: str, facts: dict[str, Any], path: Path, value: object, written: str
 ) -> tuple[str, str, str | None]:
-    """Code, message and help for an error of pydantic's own."""
+    """Return code, message and help for an error of pydantic's own."""
     what = _describe_subject(path)
     if kind == "string_type" and value is None:
         help_ = f'write the text, or quote it: `"{written}"`' if written else "write the text, or remove the key"
@@ -171,7 +173,7 @@ def _describe_type(value: object) -> str:
 
 
 def _make_type_hint(kind: str, path: Path, value: object, written: str) -> str | None:
-    """What to write instead of a value of the wrong type."""
+    """Return what to write instead of a value of the wrong type."""
     if path[-1] == "command":
         return _make_command_hint(value)
     if path[0] in ("tests", "agents") and len(path) <= 2:

@@ -1,7 +1,8 @@
-"""YAML text as plain values and the place of each: one loop over the parser's events, within bounds."""
+"""Reads YAML text into plain values and their places, in one loop over the parser's events, within bounds."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, cast
 
 import yaml
@@ -12,6 +13,7 @@ from .encoding import EncodingError, decode_suite_text
 from .scalar import MAX_DIGITS, NumberTooLongError, resolve_plain_scalar
 from .syntax import describe_syntax_error, find_lone_surrogate
 
+# Bounds, so that a suite from a stranger is refused in well under a second and never fills the memory.
 MAX_BYTES = 8 * 1024 * 1024
 MAX_NODES = 1_000_000
 MAX_DEPTH = 64
@@ -19,12 +21,19 @@ MAX_REPEATED = 100_000
 
 _CORE_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq")} | {"!"}
 _TEXT_TAGS = ("tag:yaml.org,2002:str", "!")
-_MERGE = "<<"
+# Nearly every value needs one of these before it, and counting them is a scan at C speed.
 _SEPARATORS = (",", "\n", ": ", "[", "{", "- ")
 
 
+class _KeyMark(Enum):
+    """Stands for a key whose value has no place of its own in the mapping."""
+
+    MERGE = "<<"
+    DROPPED = "dropped"
+
+
 class _FatalError(Exception):
-    """Reading cannot go on; carries the diagnostic that says why."""
+    """A mistake after which reading cannot go on, with the facts of its diagnostic."""
 
     def __init__(self, code: str, span: Span, message: str, help_: str | None = None) -> None:
         super().__init__(message)
@@ -33,7 +42,7 @@ class _FatalError(Exception):
 
 @dataclass(slots=True)
 class _Frame:
-    """A container being filled."""
+    """A list or a mapping whose end has not been read yet."""
 
     container: Any
     is_mapping: bool
@@ -41,12 +50,12 @@ class _Frame:
     span_start: int
     anchor: str | None
     weight: int
-    key: str | None = None
+    key: str | _KeyMark | None = None
     merges: list[tuple[Any, Span]] = field(default_factory=list[tuple[Any, Span]])
 
 
 def read_document(file: str, data: bytes, loader: Any = None) -> tuple[Document | None, SourceText, list[Diagnostic]]:
-    """The document in `data`, and what is wrong with it as YAML; None where nothing can be made of it."""
+    """Return the document in `data`, its text, and the YAML mistakes in it; no document if it cannot be read."""
     source = SourceText(file, "")
     if len(data) > MAX_BYTES:
         message = f"the file has more than {MAX_BYTES:,} bytes"
@@ -72,7 +81,7 @@ def read_document(file: str, data: bytes, loader: Any = None) -> tuple[Document 
 
 
 def _refuse_dense_text(text: str) -> None:
-    """Refuse at once what would break the bound on values only after seconds of reading: most need a separator."""
+    """Raise `_FatalError` if a text has too many separators: reading it would break the bound only after seconds."""
     if len(text) > MAX_NODES and sum(map(text.count, _SEPARATORS)) > MAX_NODES:
         raise _make_size_error(Span(0, 0))
 
@@ -82,6 +91,7 @@ def _make_size_error(span: Span) -> _FatalError:
 
 
 def _choose_loader() -> Any:
+    # libyaml is much the faster one; the pure-Python parser gives the same values if libyaml is missing.
     return yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
 
@@ -90,7 +100,7 @@ def _make_span(event: Any) -> Span:
 
 
 class _Reader:
-    """The state of one pass over the events."""
+    """The state of one pass over the parser's events."""
 
     def __init__(self, source: SourceText) -> None:
         self.source = source
@@ -103,6 +113,8 @@ class _Reader:
         self.root: tuple[Any, Span] | None = None
 
     def build_document(self, loader: Any) -> Document:
+        # Events instead of `yaml.load`: a constructed value no longer knows its place, and the bounds must hold before
+        # a value exists.
         handlers: dict[type, Callable[[Any], None]] = {
             yaml.ScalarEvent: self.add_scalar,
             yaml.MappingStartEvent: lambda event: self.open_container(event, {}),
@@ -152,6 +164,7 @@ class _Reader:
         text = event.value
         if event.tag is not None:
             self.check_tag(event)
+        # `implicit[0]` is true for a plain scalar without a tag: only those are numbers, booleans or null.
         if event.tag not in _TEXT_TAGS and (event.implicit[0] or event.tag is not None):
             try:
                 value = resolve_plain_scalar(text)
@@ -178,6 +191,7 @@ class _Reader:
         if event.tag is not None:
             self.check_tag(event)
         if event.anchor is not None:
+            # None until the container ends: an alias inside it would make a cycle.
             self.anchors[event.anchor] = None
         if self.stack and self.stack[-1].key is None and self.stack[-1].is_mapping:
             help_ = "quote text that starts with `{` or `[`"
@@ -205,6 +219,7 @@ class _Reader:
             message = f"cyclic alias: `*{name}` stands inside its own anchor"
             raise _FatalError("TG006", _make_span(event), message, "write out what is meant instead")
         value, weight = anchored
+        # An alias counts as all the values below it, so that nested aliases ("billion laughs") meet the bound early.
         self.weight += weight
         self.repeated += weight
         if self.repeated > MAX_REPEATED:
@@ -213,7 +228,7 @@ class _Reader:
         self.place_value(value, event)
 
     def place_value(self, value: Any, event: Any, start: int | None = None) -> None:
-        """Put a finished value where it belongs, and note where it stands."""
+        """Add a finished value to its container, and store its place."""
         first = event.start_mark.index if start is None else start
         last = event.end_mark.index
         if not self.stack:
@@ -227,9 +242,9 @@ class _Reader:
             self.place_key(frame, value, first, last)
         else:
             key, frame.key = frame.key, None
-            if key is _MERGE:
+            if key is _KeyMark.MERGE:
                 frame.merges.append((value, Span(first, last)))
-            elif key is not _DROPPED:
+            elif key is not _KeyMark.DROPPED:
                 frame.container[key] = value
                 frame.offsets += (first, last)
 
@@ -238,17 +253,19 @@ class _Reader:
             written = self.source.text[first:last]
             help_ = f'quote it: `"{written}"`' if written else "write a key before the colon"
             self.report_error("TG111", Span(first, last), "a key must be text", help=help_)
-            frame.key = _DROPPED
+            frame.key = _KeyMark.DROPPED
+        # A quoted "<<" is a key like any other.
         elif key == "<<" and self.source.text[first:last] == "<<":
-            frame.key = _MERGE
+            frame.key = _KeyMark.MERGE
         elif key in frame.container:
             self.report_duplicate(frame, key, Span(first, last))
-            frame.key = _DROPPED
+            frame.key = _KeyMark.DROPPED
         else:
             frame.key = key
             frame.offsets += (first, last)
 
     def report_duplicate(self, frame: _Frame, key: str, span: Span) -> None:
+        # Keys and values lie four offsets apart, in the order of the keys.
         index = 4 * list(frame.container).index(key)
         before = Span(frame.offsets[index], frame.offsets[index + 1])
         line, _ = self.source.find_line_and_column(before.start)
@@ -258,7 +275,7 @@ class _Reader:
         self.report_error("TG008", span, message, help="remove one of them", related=related)
 
     def merge_mappings(self, frame: _Frame) -> None:
-        """YAML's `<<`: the keys of another mapping, where this one has none of its own."""
+        """Add the keys that `<<` brings in, unless the mapping has them itself."""
         for merged, span in frame.merges:
             parts = cast(list[Any], merged) if isinstance(merged, list) else [merged]
             for part in parts:
@@ -285,5 +302,4 @@ class _Reader:
         self.diagnostics.append(self.source.make_diagnostic(code, span, message, **more))
 
 
-_DROPPED = str(b"dropped", "ascii")
 _EMPTY = "write `tests:`, and below it a list of entries that start with `- name: …`"

@@ -1,1 +1,1 @@
-"""Foundations: small parts that every other folder uses, and that use none of them."""
+"""Small parts that every other folder uses. They use none of the others."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+# Decimals as text: JSON numbers are read back as floats, and 0.1 dollars would no longer be a tenth.
 _ENCODER = msgspec.json.Encoder(order="sorted", decimal_format="string")
 
 

@@ -9,6 +9,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "live": ("mcp", "mcp_types", "rich", "tiktoken"),
     "site": ("jinja2", "mkdocs"),
     "models": ("genai_prices", "pydantic_ai"),
+    "agents": ("acp",),
 }
 
 

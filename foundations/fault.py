@@ -1,8 +1,8 @@
-"""The world failed: what happened, to what, and what to do next."""
+"""Exceptions for failures outside toolgrade: each says what happened and what to do next."""
 
 
 class Fault(Exception):
-    """Something outside toolgrade stopped it; the message is for the user."""
+    """A failure outside toolgrade; its message and `help` are shown to the user as they are."""
 
     exit_code = 3
     details: tuple[str, ...] = ()
@@ -15,13 +15,13 @@ class Fault(Exception):
 
 
 class BadInput(Fault):
-    """A file that was given cannot be used."""
+    """A file or an argument that was given and cannot be used."""
 
     exit_code = 2
 
 
 class ServerFault(Fault):
-    """A server could not be used; `details` is the end of what it wrote to stderr."""
+    """A server that could not be used; `details` is the end of its stderr."""
 
     def __init__(self, server: str, what: str, details: tuple[str, ...] = (), help: str | None = None) -> None:  # noqa: A002
         super().__init__(f"server `{server}` {what}", help)
@@ -29,4 +29,4 @@ class ServerFault(Fault):
 
 
 class ServerGone(ServerFault):
-    """A server that had started is no longer there; it may be started again."""
+    """A server that ended after it had started; it may be started again."""

@@ -1,15 +1,16 @@
-"""Ids that a person cannot tell apart and a computer can."""
+"""Finds ids that differ for a computer and look alike to a person."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
 
 from .untrusted_text import find_hidden_character
 
+# Cyrillic and Greek letters that fonts draw like Latin ones; NFKC leaves them as they are.
 _LETTERS = str.maketrans("аеорсухіјѕһԁɡαορνι", "aeopcyxijshdgaopvi")  # noqa: RUF001 - that is the point
 
 
 def find_lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Pairs of distinct names that look alike, with the reason; the later one second."""
+    """Return pairs of different names that look alike, each with the reason; the later name is second."""
     first: dict[str, str] = {}
     for name in dict.fromkeys(names):
         skeleton = _compute_skeleton(name)
@@ -20,6 +21,7 @@ def find_lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
 
 def _compute_skeleton(name: str) -> str:
     if name.isascii():
+        # Most ids are ASCII, for which the Unicode steps below change nothing.
         return name.casefold()
     visible = "".join(char for char in unicodedata.normalize("NFKC", name) if not find_hidden_character(char))
     return visible.casefold().translate(_LETTERS)

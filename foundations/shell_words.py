@@ -1,4 +1,4 @@
-"""Words of a shell command that people and coding agents copy: on one line, to be seen whole, and safe to run."""
+"""Quotes words for shell commands that people and coding agents copy: visible, on one line, and safe to run."""
 
 import re
 import shlex
@@ -9,9 +9,11 @@ _UNSEEN = re.compile(r"[\x00-\x1f\x7f]|[^\x00-\x7f]|(?<=#)#(?=\[)")  # `##[` ste
 
 
 def quote_word(word: str) -> str:
-    """A word as a shell takes it; what cannot be seen is written as bytes, so that the command can be copied."""
+    """Return a word quoted for a shell; a character that cannot be seen is written as its bytes."""
     if word.isprintable() and make_visible(word) == word:
         return shlex.quote(word)
+    # `$'…'` of bash and zsh takes bytes as \xNN; backslashes and quotes of the word come first, so that the
+    # escapes that are added are not escaped themselves.
     escaped = _UNSEEN.sub(_escape_bytes, word.replace("\\", "\\\\").replace("'", "\\'"))
     return f"$'{escaped}'"
 

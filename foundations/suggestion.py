@@ -1,12 +1,14 @@
-"""The nearest right name for a wrong one."""
+"""Suggests the nearest known name for an unknown one."""
 
 from collections.abc import Iterable
 
 
 def find_nearest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The choice that `word` most likely meant, or None where nothing is near."""
+    """Return the choice that is nearest to `word`, or None if none is near."""
+    # Imported late: only mistakes need it.
     from difflib import get_close_matches
 
+    # Compared without case: `Search` is one letter of many from `search`, but to a person no difference.
     by_folded: dict[str, str] = {}
     for choice in choices:
         by_folded.setdefault(choice.casefold(), choice)
@@ -15,6 +17,6 @@ def find_nearest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str 
 
 
 def format_suggestion(word: str, choices: Iterable[str]) -> str | None:
-    """The help line that offers the nearest choice, if there is one."""
+    """Return the help line with the nearest choice, or None if none is near."""
     found = find_nearest(word, choices)
     return f"did you mean `{found}`?" if found else None

@@ -1,13 +1,13 @@
-"""Text from outside, made harmless where it is written: bounded, on one line, and without any effect.
+"""Makes text from outside harmless: bounded, on one line, and without any effect where it is shown.
 
-The one table of characters that steer or hide. Every renderer uses it: terminal, pages, Markdown, JUnit, annotations.
+It holds the one table of characters that steer or hide; terminal, pages, Markdown, JUnit and annotations use it.
 """
 
 import re
 from collections.abc import Callable
 
 Quote = Callable[[str], str]
-"""Makes a text from outside harmless where it is written."""
+"""Returns a text from outside in a form that is harmless in some output."""
 
 LONGEST = 200
 

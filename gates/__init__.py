@@ -1,1 +1,1 @@
-"""Pure scoring: traces in, verdicts out."""
+"""Scores traces. Everything here is pure: no clock, no files, no network."""

@@ -1,4 +1,4 @@
-"""What every authored block of YAML has in common: strict, closed, frozen, with findings as data."""
+"""The base of every authored block of YAML, and the findings that its validators raise."""
 
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, LiteralString, NoReturn, cast
@@ -17,8 +17,9 @@ GATE_MODELS = "Models that the gate applies to; all of the test by default."
 
 
 class Block(BaseModel):
-    """A mapping in a suite: unknown keys are refused, and a value is never coerced into another type."""
+    """A mapping in a suite: it refuses unknown keys and never converts a value to another type."""
 
+    # `defer_build`: the schema of a model is built when a suite first needs it, which keeps imports short.
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
@@ -32,21 +33,22 @@ def make_finding(
     first_at: tuple[str | int, ...] = (),
     on_key: bool = False,
 ) -> InitErrorDetails:
-    """One thing wrong in a block, `at` a path below it; the compiler gives it a code, a file and a line.
+    """Return one mistake in a block, `at` a path below it; the compiler gives it a code, a file and a line.
 
-    Of a name used twice, `first_at` is where it stood first: a path of the same length.
+    If a name is used twice, `first_at` is the path of its first use; it has as many steps as `at`.
     """
+    # pydantic carries errors as a type, a message template and a context: our facts travel in the context.
     facts: dict[str, Any] = {"message": message, "help": help, "label": label, "first_at": first_at, "on_key": on_key}
     return InitErrorDetails(type=PydanticCustomError(cast(LiteralString, kind), "{message}", facts), loc=at, input=None)
 
 
 def raise_findings(*findings: InitErrorDetails) -> NoReturn:
-    """Reject the block being validated, for every one of these reasons."""
+    """Raise the ValidationError that rejects the block being validated, with all of these findings."""
     raise ValidationError.from_exception_data("block", list(findings))
 
 
 def find_duplicates(names: Iterable[str]) -> Iterable[tuple[int, int]]:
-    """Each repeat of a name: where it stands, and where it stood first."""
+    """Yield the index of each repeated name, and the index of its first use."""
     first: dict[str, int] = {}
     for index, name in enumerate(names):
         if first.setdefault(name, index) != index:
@@ -54,9 +56,10 @@ def find_duplicates(names: Iterable[str]) -> Iterable[tuple[int, int]]:
 
 
 def make_collecting_validator(check: Callable[[object], Iterable[InitErrorDetails]]) -> Callable[[Any, Any], Any]:
-    """A wrap validator that reports what `check` finds in the raw value beside whatever else is wrong with it."""
+    """Return a wrap validator that reports the findings of `check` together with those of pydantic."""
 
     def validate_and_collect(value: object, handler: Callable[[object], object]) -> object:
+        # `check` runs on the raw value, before pydantic: a wrong type elsewhere must not hide its findings.
         found = list(check(value))
         try:
             result = handler(value)
@@ -70,7 +73,7 @@ def make_collecting_validator(check: Callable[[object], Iterable[InitErrorDetail
 
 
 def _copy_finding(line: ErrorDetails) -> InitErrorDetails:
-    """A finding made below, as one that can be raised once more."""
+    """Return a finding of an inner validator in the form in which it can be raised again."""
     facts = line.get("ctx", {})
     kind = (
         PydanticCustomError(cast(LiteralString, line["type"]), "{message}", facts)

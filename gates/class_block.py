@@ -15,6 +15,7 @@ from .tool_selection import ToolClass
 
 def _find_repeated_members(members: object) -> Iterator[InitErrorDetails]:
     items = cast(list[object], members) if isinstance(members, list) else []
+    # An entry that is not text gets a name that no other has: validation reports it, and it repeats nothing.
     texts = [item if isinstance(item, str) else f"\0{index}" for index, item in enumerate(items)]
     for index, first in find_duplicates(texts):
         message = f"`{texts[index]}` is listed twice in this class"

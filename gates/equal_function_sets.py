@@ -1,4 +1,4 @@
-"""The gate `equal_function_sets`: did the agent reach every class of interchangeable tools, and nothing else?"""
+"""The gate `equal_function_sets`: precision, recall and F1 over classes of interchangeable tools."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, cast
@@ -23,7 +23,7 @@ DEFAULT = (Expectation("tool_selection.f1", {">=": 50}),)
 
 
 class EqualFunctionSets(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
-    """The resolved gate. No classes at all asserts that no tool is called."""
+    """The resolved gate. Without any class it asserts that no tool is called."""
 
     classes: tuple[ToolClass, ...]
     expect: tuple[Expectation, ...] = DEFAULT
@@ -63,7 +63,7 @@ BLOCK = EqualFunctionSetsBlock
 
 
 class EqualFunctionSetsTally:
-    """Scores runs as they come."""
+    """Scores runs one by one."""
 
     def __init__(self, gate: EqualFunctionSets) -> None:
         self._gate = gate

@@ -67,7 +67,7 @@ BLOCK = ExpectBlock
 
 
 class ExpectTally:
-    """Asserts run by run; keeps of each assertion the first run that met it and the first that broke it."""
+    """Checks every assertion on each run; keeps of each the first run that met it and the first that broke it."""
 
     def __init__(self, gate: Expect) -> None:
         self._checks = [_AssertionTally(expectation) for expectation in gate.expect]

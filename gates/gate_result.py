@@ -1,4 +1,4 @@
-"""What a gate concludes: the values that stand in the report, in the report's own words."""
+"""The verdict of a gate, in the structure in which report.json holds it."""
 
 from typing import Any, Literal
 
@@ -33,14 +33,14 @@ class Counts(msgspec.Struct, frozen=True):
         return self._compute_percent(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
     def _compute_percent(self, part: int, whole: int) -> int:
-        """Floored from the counts. Nothing wanted and nothing called is perfect."""
+        """Return a floored percentage; 100 if nothing was wanted and nothing was called."""
         if not (self.tp or self.fp or self.fn):
             return 100
         return 100 * part // whole if whole else 0
 
 
 class AssertionResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One expectation and what was found; over several runs, in the first run that broke it."""
+    """One expectation with the value that it met; over several runs, the value of the first run that broke it."""
 
     target: str
     matcher: dict[str, Any]
@@ -100,7 +100,7 @@ class ForbiddenTool(msgspec.Struct, frozen=True):
 
 
 class GateResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A gate's verdict. What does not apply to the gate, or was not measured, is left out."""
+    """A gate's verdict. A field that does not apply to the gate, or was not measured, is left out."""
 
     gate: str
     status: Status

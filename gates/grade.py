@@ -1,8 +1,8 @@
-"""Letter grades: the one place that says which F1 earns which letter."""
+"""Letter grades by F1."""
 
 LETTERS = ((90, "A"), (80, "B"), (70, "C"), (60, "D"))
 
 
 def letter_grade(f1: int) -> str:
-    """The letter of a selection F1 in percent."""
+    """Return the letter for a selection F1 in percent."""
     return next((letter for floor, letter in LETTERS if f1 >= floor), "F")

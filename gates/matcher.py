@@ -22,7 +22,7 @@ MATCHER_SCHEMA: dict[str, Any] = {
 
 
 def check_matcher(matcher: object, kind: Kind, target: str) -> Iterator[InitErrorDetails]:
-    """Everything wrong with an authored matcher for a target of this kind."""
+    """Yield every mistake in an authored matcher for a target of this kind."""
     if not isinstance(matcher, dict):
         hint = _make_matcher_hint(matcher, kind)
         yield make_finding("matcher", f"expected a matcher (a mapping), not {describe_value(matcher)}", help=hint)
@@ -56,6 +56,7 @@ def check_matcher(matcher: object, kind: Kind, target: str) -> Iterator[InitErro
 
 def _check_operand(name: str, operand: object, kind: Kind, target: str) -> Iterator[InitErrorDetails]:
     fault = OPERATORS[name].fault(operand)
+    # `exact` on a number is `==`: text or a list could never equal it, and the check would always fail.
     if name == "exact" and kind in ("percent", "number"):
         fault = OPERATORS["=="].fault(operand)
     if fault:

@@ -1,4 +1,4 @@
-"""Every operator of the suite language: what it takes, and whether a value meets it."""
+"""The operators of matchers: the operand that each takes, and whether a value meets it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -84,6 +84,7 @@ def _check_schema_operand(operand: object) -> str | None:
 
 def _check_exact_operand(operand: object) -> str | None:
     try:
+        # Infinity and NaN may be nested anywhere in the operand; the JSON writer finds them all.
         json.dumps(operand, allow_nan=False)
     except ValueError:
         return "expected a finite number"
@@ -101,7 +102,7 @@ def _make_comparison(sign: str) -> Callable[[Any, Any], str | None]:
 
 
 def _to_distinct_number(actual: Any, operand: Any) -> int | float | Fraction:
-    """The number as the report shows it; as a fraction where that would look like the other number."""
+    """Return a number as the report shows it, or as a fraction if both numbers would look alike."""
     looks_equal = to_report_number(actual) == to_report_number(operand) and to_exact(actual) != to_exact(operand)
     return to_exact(actual) if looks_equal else to_report_number(actual)
 
@@ -151,12 +152,13 @@ def _explain_regex_failure(actual: Any, operand: Any) -> str | None:
 
 
 def _explain_schema_failure(actual: Any, operand: Any) -> str | None:
-    """Bounds on a number are compared exactly; whatever else the schema says goes to the engine."""
+    """Return why a value breaks a schema: bounds on a number are compared exactly, the rest is up to the engine."""
     if is_number(actual):
         for word, sign in BOUNDS.items():
             bound = operand.get(word)
             if is_number(bound) and (why := _make_comparison(sign)(actual, bound)):
                 return why
+        # The engine compares floats: 1/3 of a value would be rounded before the comparison, so bounds are taken out.
         operand = {key: value for key, value in operand.items() if key not in BOUNDS}
         actual = to_report_number(actual)
     return explain_schema_failure(operand, actual)

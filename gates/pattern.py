@@ -1,4 +1,4 @@
-"""Regular expressions and JSON Schemas in linear time, with nothing ever fetched from elsewhere.
+"""Regular expressions and JSON Schemas in linear time; a schema is never fetched from another document.
 
 Both come from one engine, whose patterns have no lookaround and no back-references: no text can make them hang.
 """
@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 
 def explain_pattern_fault(pattern: str) -> str | None:
-    """Why `pattern` cannot be used, or None."""
+    """Return why `pattern` cannot be used, or None if it can."""
     try:
+        # A pattern is compiled as part of a schema: the engine has no other door to its regular expressions.
         _build_validator(_serialize_schema({"pattern": pattern}))
     except ValueError:
         return _explain_unusable_pattern(pattern)
@@ -21,12 +22,12 @@ def explain_pattern_fault(pattern: str) -> str | None:
 
 
 def has_pattern_match(pattern: str, text: str) -> bool:
-    """Whether `pattern` matches anywhere in `text`."""
+    """Return whether `pattern` matches anywhere in `text`."""
     return _build_validator(_serialize_schema({"pattern": pattern})).is_valid(text)
 
 
 def explain_schema_fault(schema: dict[str, Any]) -> str | None:
-    """Why `schema` is not a JSON Schema that can be used, or None."""
+    """Return why `schema` is not a usable JSON Schema, or None if it is one."""
     try:
         _build_validator(_serialize_schema(schema))
     except ValueError as error:
@@ -36,7 +37,7 @@ def explain_schema_fault(schema: dict[str, Any]) -> str | None:
 
 
 def find_schema_fault_path(schema: dict[str, Any]) -> tuple[str | int, ...]:
-    """Where in `schema` its fault is; empty for the schema as a whole."""
+    """Return the path of the fault in `schema`; an empty one if the schema as a whole is at fault."""
     try:
         _build_validator(_serialize_schema(schema))
     except ValueError as error:
@@ -45,25 +46,28 @@ def find_schema_fault_path(schema: dict[str, Any]) -> tuple[str | int, ...]:
 
 
 def explain_schema_failure(schema: dict[str, Any], value: object) -> str | None:
-    """Why `value` breaks `schema`, or None."""
+    """Return why `value` breaks `schema`, or None if it does not."""
     for error in _build_validator(_serialize_schema(schema)).iter_errors(value):
         where = "".join(f"[{step!r}]" for step in error.instance_path)
         return f"{error.message}{f' at {where}' if where else ''}"
     return None
 
 
+# What the engine says if a value fits none of the forms that a keyword may have; it names no keyword of ours.
 _ENGINE_WORDS = "is not valid under any of the schemas listed in the 'anyOf' keyword"
 
 
 def get_first_line(error: Exception) -> str:
-    """The sentence of an engine's message, without the excerpts below it."""
+    """Return the first sentence of an engine's message, without the excerpts below it."""
     return str(error).split("\n", 1)[0]
 
 
 def _serialize_schema(schema: dict[str, Any]) -> str:
+    # As text, since a dict cannot be a cache key.
     return json.dumps(schema, sort_keys=True, ensure_ascii=False)
 
 
+# Compiling takes far longer than matching, and the same matcher meets every run of a test.
 @lru_cache(maxsize=4096)
 def _build_validator(schema: str) -> "Validator":
     import jsonschema_rs
@@ -79,6 +83,7 @@ def _explain_unusable_pattern(pattern: str) -> str:
     import re
 
     try:
+        # Python's engine knows more than the linear one: if it takes the pattern, an unsupported part is why.
         re.compile(pattern)
     except (re.error, OverflowError) as error:
         return f"{error}"

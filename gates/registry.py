@@ -88,6 +88,7 @@ def list_gates() -> tuple[GateDescription, ...]:
 
 def load_gate_block(gate: GateDescription) -> type[Any]:
     """Return the pydantic model of a gate's block, whose instances are a `GateBlock`."""
+    # Relative to this package for our own gates; the name of any module for one that is registered.
     return import_module(gate.module, __package__).BLOCK
 
 

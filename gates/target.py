@@ -1,4 +1,4 @@
-"""Targets of plain assertions: a small path language that reaches into a trace and nothing else."""
+"""Targets of plain assertions: a path language for values in a trace."""
 
 import re
 from collections.abc import Callable
@@ -36,20 +36,21 @@ TARGET_PATTERN = (
     r"|tool_calls\[-?\d+\]\.(name|server|status|args([.\[].*)?))$"
 )
 
+# At most nine digits: a longer number would only cost time to convert, and no run has so many calls.
 _CALL = re.compile(r"tool_calls\[(-?\d{1,9})\]\.(\w+)(.*)", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[\]\"']+)|\[(-?\d{1,9})\]|\[\"([^\"]*)\"\]|\['([^']*)'\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A parsed target: what it yields, and how to read it off a trace."""
+    """A parsed target: the kind of its value, and the function that reads it from a trace."""
 
     kind: Kind
     read: Callable[[Trace], Any]
 
 
 class UnknownTarget(ValueError):
-    """The text names nothing in a trace; `suggestion` is the nearest that does."""
+    """A text that names nothing in a trace; `suggestion` is the nearest target, if one is near."""
 
     def __init__(self, text: str, expected: str, suggestion: str | None) -> None:
         super().__init__(text)
@@ -58,7 +59,7 @@ class UnknownTarget(ValueError):
 
 
 def parse_target(text: str) -> Target:
-    """The target that `text` names, or UnknownTarget."""
+    """Return the target that `text` names; raise `UnknownTarget` if there is none."""
     if text in PLAIN:
         return Target(*PLAIN[text])
     match = _CALL.fullmatch(text)
@@ -72,6 +73,7 @@ def parse_target(text: str) -> Target:
         raise UnknownTarget(text, 'a path such as tool_calls[0].args.query or args["a.b"][0]', None)
 
     def read_value(trace: Trace) -> Any:
+        # Arguments are decoded here, for the one call that is asked about: decoding all would dominate the scoring.
         call = _get_item(trace.tool_calls, index)
         return call if call is ABSENT else walk_json(read(call), steps)
 
@@ -79,7 +81,7 @@ def parse_target(text: str) -> Target:
 
 
 def walk_json(value: Any, steps: tuple[Step, ...]) -> Any:
-    """Follow keys and positions through JSON; ABSENT where there is nothing."""
+    """Follow keys and positions through JSON; return ABSENT if they lead nowhere."""
     for step in steps:
         if isinstance(value, dict) and isinstance(step, str):
             value = cast(dict[str, Any], value).get(step, ABSENT)

@@ -1,4 +1,4 @@
-"""The gate `token_efficiency`: what the catalog costs for each right selection."""
+"""The gate `token_efficiency`: selection F1, and the tokens and dollars per correct selection."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -60,7 +60,7 @@ BLOCK = TokenEfficiencyBlock
 
 
 class TokenEfficiencyTally:
-    """Scores live runs as they come; elsewhere the gate is skipped, with the reason."""
+    """Scores live runs one by one; in other modes the gate is skipped with the reason."""
 
     def __init__(self, gate: TokenEfficiency, conditions: ScoringConditions) -> None:
         self._gate = gate
@@ -71,6 +71,7 @@ class TokenEfficiencyTally:
     def add(self, trace: Trace) -> bool:
         self._selection.add(trace)
         if self._cost is not None:
+            # One run of unknown cost makes the sum unknown: a part would look like the whole.
             self._cost = None if trace.cost is None else self._cost + trace.cost
         return True
 
@@ -101,6 +102,7 @@ class TokenEfficiencyTally:
         }
         if correct:
             values["token_efficiency.tokens_per_correct"] = Fraction(surface, correct)
+        # A free run has no cost to report: 0 dollars per selection would pass any budget.
         if self._cost:
             values["token_efficiency.cost"] = self._cost
         if self._cost and correct:

@@ -1,4 +1,4 @@
-"""The gate `tool_correctness`: were the expected tools called, as a share, exactly, or in order?"""
+"""The gate `tool_correctness`: whether the expected tools were called, as a share, exactly, or in order."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -87,7 +87,7 @@ class ToolCorrectnessBlock(Block):
     check_ordering: bool = Field(default=False, description="Called in this order.")
     threshold: Annotated[
         float, PlainValidator(_validate_threshold), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
-    ] = Field(default=DEFAULT_THRESHOLD, description="The least share that passes, where there is no `expect`.")
+    ] = Field(default=DEFAULT_THRESHOLD, description="The least share that passes, if there is no `expect`.")
     expect: Annotated[tuple[Expectation, ...], make_expect_list(NAME)] = Field(
         default=(), description="By default `score >= 100 * threshold`."
     )
@@ -122,13 +122,13 @@ def _is_whole_percent(threshold: float) -> bool:
 
 
 def make_default_expectation(threshold: float) -> Expectation:
-    """Return what is asserted without an `expect`: a score of at least the threshold."""
+    """Return the expectation of a gate without `expect`: a score of at least the threshold."""
     percent = 100 * to_exact(threshold)
     return Expectation(TARGET, {">=": percent.numerator if percent.denominator == 1 else float(percent)})
 
 
 class ToolCorrectnessTally:
-    """Scores runs as they come; over several runs what was matched and what was expected are summed first."""
+    """Scores runs one by one; over several runs, matched and expected tools are summed before they are divided."""
 
     def __init__(self, gate: ToolCorrectness) -> None:
         self._gate = gate
@@ -201,7 +201,7 @@ class ToolCorrectnessTally:
 
 
 class _ExpectedPositions(dict[CallKey, int]):
-    """The places of the expected list that a call can fill, as bits, worked out once for each tool."""
+    """The positions of the expected list that a call can fill, as bits; computed once for each tool."""
 
     def __init__(self, expected: Sequence[str]) -> None:
         super().__init__()
@@ -213,25 +213,30 @@ class _ExpectedPositions(dict[CallKey, int]):
 
     def __missing__(self, key: CallKey) -> int:
         whole, bare = self._bits.get(format_tool_id(*key), 0), self._bits.get(key[1], 0)
+        # Set as soon as one called tool fits positions of both spellings.
         self.has_rivals |= bool(whole and bare and whole != bare)
         self[key] = whole | bare
         return whole | bare
 
 
 def _score_share(places: _ExpectedPositions, masks: list[int]) -> int:
-    """How many places the calls fill, one call a place."""
+    """Return how many positions the calls fill, one call for each position."""
+    # A bare id and a full id may fit the same call. Only then does the choice of a position matter.
     if places.has_rivals:
         return _count_maximum_matching(masks)
     free = places.all
     for mask in masks:
         if mask:
+            # All fitting positions name the same tool here, so that the lowest free one is as good as any.
+            # `x & -x` is the lowest bit of x.
             fit = free & mask
             free ^= fit & -fit
     return (places.all ^ free).bit_count()
 
 
 def _count_maximum_matching(masks: list[int]) -> int:
-    """The same where one call could fill places of two spellings: nobody takes a place another needs more."""
+    """Return the size of a maximum matching between calls and positions."""
+    # Kuhn's augmenting paths: each call may displace an earlier one that fits elsewhere.
     holder: dict[int, int] = {}
     for call in range(len(masks)):
         _match_call(call, masks, holder)
@@ -239,9 +244,11 @@ def _count_maximum_matching(masks: list[int]) -> int:
 
 
 def _match_call(call: int, masks: list[int], holder: dict[int, int]) -> None:
-    """Find the call a place, where need be by moving along those who hold one; a search, not a recursion."""
+    """Find a position for the call, if needed by moving earlier calls to other positions."""
     place_of = {held_by: place for place, held_by in holder.items()}
     came_from: dict[int, int] = {}
+    # Depth first with a stack of its own: a recursion would overflow on thousands of calls. No position is tried
+    # twice, as a position that led nowhere for one call leads nowhere for the next.
     tried = 0
     waiting = [call]
     while waiting:
@@ -259,6 +266,7 @@ def _apply_augmenting_path(
     place: int | None, came_from: dict[int, int], place_of: dict[int, int], holder: dict[int, int]
 ) -> None:
     while place is not None:
+        # Walk the path backwards: each mover takes the position it asked for and gives up its old one.
         mover = came_from[place]
         holder[place] = mover
         place = place_of.get(mover)
@@ -280,10 +288,13 @@ def _score_exact_set(places: _ExpectedPositions, masks: list[int]) -> int:
 
 
 def _score_order(places: _ExpectedPositions, masks: list[int]) -> int:
-    """The longest common subsequence, one column of its table as the bits of an integer."""
+    """Return the length of the longest common subsequence of expected and called tools."""
+    # Hyyrö's bit-parallel algorithm: one integer holds a column of the dynamic programming table, with a 0 bit
+    # wherever the length grows. A call costs a few operations on integers instead of a loop over the expected tools.
     row = places.all
     for mask in masks:
         fit = row & mask
+        # The addition carries each match up to the next 0 bit; the subtraction keeps the rows without a match.
         row = ((row + fit) | (row - fit)) & places.all
     return (places.all ^ row).bit_count()
 
@@ -291,6 +302,7 @@ def _score_order(places: _ExpectedPositions, masks: list[int]) -> int:
 def _score_exact_list(places: _ExpectedPositions, masks: list[int]) -> int:
     if len(masks) != places.all.bit_length():
         return 0
+    # Position by position: the n-th call must fit the n-th expected tool.
     return int(all(mask >> place & 1 for place, mask in enumerate(masks)))
 
 

@@ -1,4 +1,4 @@
-"""Counting over classes of interchangeable tools: which were reached, which missed, which calls fit none."""
+"""Counts over classes of interchangeable tools: classes reached, classes missed, and calls that fit no class."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -33,7 +33,7 @@ class ToolClass(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CallOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What became of one call: the class it reached, whether first, and all its classes where it is in several."""
+    """The outcome of one call: the class that it reached, whether first, and all its classes if it is in several."""
 
     id: str
     status: str | UnsetType = UNSET
@@ -44,7 +44,7 @@ class CallOutcome(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class SelectionTally:
-    """Runs added one by one, in memory that does not grow with their number."""
+    """Counts runs added one by one, in memory that does not grow with their number."""
 
     __slots__ = ("_classes", "_counts_by_reach", "_tools", "runs")
 
@@ -66,10 +66,12 @@ class SelectionTally:
                 unexpected += 1
                 if call.status in (MALFORMED, UNKNOWN_TOOL):
                     tool.count_reason(explain_unlisted_call(call))
+            # A tool is counted once a run; the number of the run says whether that happened, without a set to clear.
             elif tool.last_run != run:
                 tool.last_run = run
                 tool.hit_runs += 1
                 reach |= tool.bits
+        # Runs that reached the same classes are one entry: bits of classes against a number of runs.
         self._counts_by_reach[reach] = self._counts_by_reach.get(reach, 0) + 1
         return reach, unexpected
 
@@ -81,13 +83,14 @@ class SelectionTally:
 
     @property
     def counts(self) -> Counts:
-        """Summed over the runs so far."""
+        """Return the counts summed over the runs so far."""
         tp = sum(reach.bit_count() * runs for reach, runs in self._counts_by_reach.items())
         fp = sum(tool.unexpected_calls for tool in self._tools.list_distinct())
+        # Every class of every run is either reached or missed.
         return Counts(tp, fp, len(self._classes) * self.runs - tp)
 
     def make_class_results(self) -> tuple[ClassResult, ...]:
-        """Each class in the order of the suite, with the members that reached it."""
+        """Return each class in the order of the suite, with the members that reached it."""
         hits = [tool for tool in self._tools.list_distinct() if tool.hit_runs]
         return tuple(self._make_class_result(1 << index, each, hits) for index, each in enumerate(self._classes))
 
@@ -100,7 +103,7 @@ class SelectionTally:
         return ClassResult(tool_class.name, tool_class.members, hits, self.runs, dict(sorted(matched.items())))
 
     def list_unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
-        """The tools of no class, most often called first."""
+        """Return the tools of no class, most often called first."""
         return rank_unexpected_tools(
             (tool.id, tool.unexpected_calls, tool.reasons) for tool in self._tools.list_distinct()
         )
@@ -206,7 +209,7 @@ def rank_unexpected_tools(calls: Iterable[tuple[str, int, Mapping[str, int]]]) -
 
 
 class _CalledTool:
-    """What is counted of one tool; mutable, so that a call costs a single lookup."""
+    """The counts of one tool; mutable, so that a call costs a single lookup."""
 
     __slots__ = ("bits", "hit_runs", "id", "last_run", "reasons", "unexpected_calls")
 
@@ -238,7 +241,7 @@ class _CalledTools(dict[CallKey, _CalledTool]):
 
 
 class Membership(dict[CallKey, int]):
-    """The classes of a tool as bits, looked up by server and name, worked out once."""
+    """The classes of a tool as bits, by server and name; computed once for each tool."""
 
     def __init__(self, members: Iterable[Sequence[str]]) -> None:
         super().__init__()
@@ -249,6 +252,7 @@ class Membership(dict[CallKey, int]):
 
     def __missing__(self, key: CallKey) -> int:
         server, name = key
+        # A member is written with its server or bare; a call belongs to the classes of both spellings.
         bits = self._bits.get(name, 0) | self._bits.get(format_tool_id(server, name), 0)
         self[key] = bits
         return bits
@@ -256,12 +260,12 @@ class Membership(dict[CallKey, int]):
 
 @lru_cache(maxsize=256)
 def _build_membership(members: tuple[tuple[str, ...], ...]) -> Membership:
-    """The same for every run of a test."""
+    """Return the membership of these classes; it is the same for every run of a test."""
     return Membership(members)
 
 
 def list_call_outcomes(classes: Sequence[ToolClass] | None, trace: Trace) -> tuple[CallOutcome, ...]:
-    """Each call of a run with what became of it; without classes, only what was called."""
+    """Return the outcome of each call of a run; without classes, only what was called."""
     if classes is None:
         return tuple(CallOutcome(call.id, call.status or UNSET) for call in trace.tool_calls)
     if any(each.has_conditions for each in classes):
@@ -281,8 +285,10 @@ def _make_call_outcome(call: Call, classes: Sequence[ToolClass], bits: int, fres
     if not bits:
         reason = explain_unlisted_call(call)
         return CallOutcome(call.id, status, "unexpected", reason=UNSET if reason == "no_class" else reason)
+    # The lowest bit is the first class in the order of the suite; one that this call reaches first wins.
     first = classes[((fresh or bits) & -(fresh or bits)).bit_length() - 1].name
     several = UNSET
+    # More than one bit is set if clearing the lowest leaves something.
     if bits & (bits - 1):
         several = tuple(tool_class.name for index, tool_class in enumerate(classes) if bits >> index & 1)
     return CallOutcome(call.id, status, "hit" if fresh else "repeat", first, several)

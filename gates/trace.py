@@ -1,6 +1,6 @@
-"""What a run did: the calls an agent made, in order, and what it answered.
+"""The trace of a run: the calls of an agent in order, and its answer.
 
-These values come by the million and never refer to themselves, so the collector of cycles is not told of them.
+These values come by the million and hold no cycles: `gc=False` spares the collector of garbage the walk over them.
 """
 
 from decimal import Decimal
@@ -18,9 +18,12 @@ MAX_PLACES = 40
 MALFORMED = "malformed"
 """The status of a call whose arguments could not be read: it never selects a tool."""
 
+UNKNOWN_TOOL = "unknown_tool"
+"""The status of a call of a tool that no server has: the agent made the tool up. It counts like any call."""
+
 
 def format_tool_id(server: str | None, name: str) -> str:
-    """The one spelling of a tool: `server.tool`, or the bare name where no server is known."""
+    """Return the id of a tool: `server.tool`, or the bare name if no server is known."""
     return f"{server}.{name}" if server else name
 
 
@@ -60,6 +63,7 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 def _is_dollars(cost: Decimal) -> bool:
-    """Bounded at both ends: 1e999999999 is a few bytes to write and a gigabyte to compute with."""
+    """Return whether a cost is within bounds: 1e999999999 is a few bytes to write and a gigabyte to compute with."""
+    # Infinity and NaN have letters for an exponent.
     exponent = cost.as_tuple().exponent
     return isinstance(exponent, int) and exponent >= -MAX_PLACES and 0 <= cost < MAX_COST

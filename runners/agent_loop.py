@@ -6,14 +6,13 @@ from decimal import Decimal
 from typing import Any
 
 from ..foundations.fault import Fault
-from ..gates.trace import MALFORMED, Usage
+from ..gates.trace import MALFORMED, UNKNOWN_TOOL, Usage
 from .agents.agent import Agent, AskedCall, OfferedTool, Task, ToolAnswer, Turn
 from .catalogs.merged_catalog import MergedCatalog
 from .servers.session import ServerCallResult
 
 # An agent that repeats itself would fill the memory and the cassette long before its turns are used up.
 MAX_CALLS = 1000
-UNKNOWN_TOOL = "unknown_tool"
 
 CallTool = Callable[[OfferedTool, dict[str, Any]], Awaitable[ServerCallResult]]
 

@@ -10,7 +10,10 @@ from .models.model_pool import ModelPool
 
 
 def choose_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> dict[str, Agent]:
-    """Return the agent of each cell that has a model, by the cell's key. Raise `BadInput` if a model is unknown."""
+    """Return the agent of each cell that has a model and no driver, by the cell's key.
+
+    Raise `BadInput` if a model is unknown.
+    """
     return dict(_iterate_cell_agents(cells, models))
 
 
@@ -20,5 +23,5 @@ def _iterate_cell_agents(cells: Sequence[PlannedCell], models: ModelPool) -> Ite
         model = planned.cell.model
         if model == LEXICAL:
             yield make_cell_key(planned), lexical
-        elif model is not None:
+        elif model is not None and planned.test.driver is None:
             yield make_cell_key(planned), models.make_agent(model, planned.suite, planned.test)

@@ -30,6 +30,14 @@ class ServerStarting:
 
 
 @dataclass(frozen=True, slots=True)
+class DriverStarting:
+    """A program that runs a conversation is about to be started."""
+
+    label: str
+    argv: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CallMade:
     """A tool was called in a cell."""
 
@@ -52,7 +60,7 @@ class RunFinished:
     results: tuple[CellResult, ...]
 
 
-Event = RunStarted | CellStarted | ServerStarting | CallMade | CellFinished | RunFinished
+Event = RunStarted | CellStarted | ServerStarting | DriverStarting | CallMade | CellFinished | RunFinished
 Listener = Callable[[Event], None]
 
 

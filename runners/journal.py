@@ -9,12 +9,14 @@ import msgspec
 from ..compiler.plan import SuitePlan
 from ..foundations.canonical_json import digest_short
 from ..foundations.fault import Fault
+from .atomic_file import write_durably
 from .cassettes.cassette import Cassette, make_run_shape
 from .cell_result import CatalogSurface
 from .cell_selection import PlannedCell
 
 FOLDER = ".toolgrade"
-_IGNORED = "*\n"
+_IGNORED = b"*\n"
+_WRITABLE = "the working folder must be writable"
 
 
 class JournalEntry(msgspec.Struct, frozen=True):
@@ -33,6 +35,7 @@ class Journal:
     """A JSONL file with a line for each finished cell, synced to disk line by line."""
 
     def __init__(self, folder: Path, suites: Iterable[SuitePlan]) -> None:
+        self.folder = folder
         # Named after the suites: two runs of different suites in one folder do not share a journal.
         names = "\0".join(sorted(suite.id for suite in suites))
         self.path = folder / FOLDER / f"live-{digest_short(names.encode())}.jsonl"
@@ -41,16 +44,16 @@ class Journal:
     def begin(self, resume: bool) -> None:
         """Open the journal, with its entries if `resume` is set. Raise `Fault` if the file cannot be written."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            (self.path.parent / ".gitignore").write_text(_IGNORED)
-            if resume and self.path.exists():
-                self._entries = {_get_entry_key(entry): entry for entry in _decode_entries(self.path.read_bytes())}
-            # Written again, not appended to: a line that was cut off by a kill would spoil the next one.
-            self.path.write_bytes(b"".join(_encode_entry(entry) for entry in self._entries.values()))
+            data = self.path.read_bytes() if resume else b""
+        except FileNotFoundError:
+            data = b""
         except OSError as error:
-            raise Fault(
-                f"{self.path.as_posix()}: {error.strerror or error}", "the working folder must be writable"
-            ) from None
+            raise Fault(f"{self.path.as_posix()}: {error.strerror or error}", _WRITABLE) from None
+        self._entries = {_get_entry_key(entry): entry for entry in _decode_entries(data)}
+        write_durably(self.path.with_name(".gitignore"), _IGNORED)
+        # Written again, not appended to: a line that was cut off by a kill would spoil the next one. And replaced, not
+        # overwritten: a disk that fails now must not cost the cells that are finished.
+        write_durably(self.path, b"".join(_encode_entry(entry) for entry in self._entries.values()))
 
     def find(self, planned: PlannedCell) -> JournalEntry | None:
         """Return the entry of a cell, or None if it did not finish or the suite has changed what shapes its runs."""
@@ -67,7 +70,7 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise Fault(f"{self.path.as_posix()}: {error.strerror or error}") from None
+            raise Fault(f"{self.path.as_posix()}: {error.strerror or error}", _WRITABLE) from None
 
     def discard(self) -> None:
         """Delete the journal, at the end of a complete run."""

@@ -7,19 +7,21 @@ from pathlib import Path
 
 from ..compiler.plan import LEXICAL
 from ..foundations.fault import Fault
+from ..foundations.redaction import Redactor
 from ..gates.gate_result import GateResult
 from .agents.agent import Agent
-from .cassettes.redaction import Redactor
 from .cell_result import CellResult
 from .cell_selection import PlannedCell, make_cell_key
+from .drivers.driven_run import check_driver
 from .events import CellFinished, CellStarted, Listener, RunFinished, RunStarted
-from .journal import Journal
+from .journal import Journal, JournalEntry
 from .live_cell import LiveCellRunner, StoreRun, list_test_servers, score_journal_entry
 from .replay import NO_MODEL
 from .servers.environment import check_server_variables
 from .servers.limits import ServerLimits
 from .servers.pool import ServerPool
 from .servers.transports import LaunchContext
+from .unexpected_error import make_unexpected_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,12 @@ class LiveInputs:
 
 
 class LiveRun:
-    """A run of cells, in which a cell that fails becomes an error and the others go on."""
+    """A run of cells, in which a cell that fails, whatever the reason, becomes an error and the others go on."""
 
     def __init__(self, inputs: LiveInputs, journal: Journal, keep: StoreRun, listener: Listener) -> None:
         self._inputs, self._journal, self._keep, self._listener = inputs, journal, keep, listener
         self._stopped: dict[str, Fault] = {}
+        self._unkept: Fault | None = None
         self._done = 0
 
     async def run(self, cells: Sequence[PlannedCell], workers: int) -> tuple[CellResult, ...]:
@@ -53,6 +56,8 @@ class LiveRun:
         # All variables are checked before the first server starts: nothing is spent on a run that cannot finish.
         for planned in cells:
             check_server_variables(list_test_servers(planned), self._inputs.environment)
+            if planned.test.driver is not None:
+                check_driver(planned, planned.test.driver, self._inputs.environment)
         self._listener(RunStarted(len(cells)))
         # A cell waits here before it opens a session, so a waiting cell holds no server.
         slots = asyncio.Semaphore(workers)
@@ -79,27 +84,42 @@ class LiveRun:
         if model is None:
             skipped = tuple(GateResult(gate.name, "skipped", reason=NO_MODEL) for gate in planned.gates)
             return CellResult(suite, planned.test, planned.cell, 0, skipped)
-        entry = self._journal.find(planned)
-        if entry is not None:
-            return score_journal_entry(planned, entry)
-        # Once the budget is used up, every later cell with a model would fail alike. The lexical agent costs nothing.
-        if suite.id in self._stopped and model != LEXICAL:
-            return self._make_error_result(planned, Fault(f"not run: {self._stopped[suite.id]}"))
         try:
-            entry = await live.run(
-                planned, self._inputs.agents[make_cell_key(planned)], self._inputs.get_launch_context(planned)
-            )
+            entry = self._journal.find(planned)
+            if entry is None:
+                self._check_not_stopped(planned)
+                agent = self._inputs.agents.get(make_cell_key(planned))
+                entry = await live.run(planned, agent, self._inputs.get_launch_context(planned))
+                self._keep_entry(entry)
+            return score_journal_entry(planned, entry)
         except Fault as fault:
             if fault.ends_the_suite:
                 self._stopped[suite.id] = fault
             return self._make_error_result(planned, fault)
-        self._journal.add(entry)
-        return score_journal_entry(planned, entry)
+        except Exception as error:  # noqa: BLE001 - a cell is the smallest unit: the others get their verdicts
+            fault = make_unexpected_error(error, Redactor(self._inputs.secrets), self._journal.folder)
+            return self._make_error_result(planned, fault)
+
+    def _check_not_stopped(self, planned: PlannedCell) -> None:
+        """Raise the reason why no further cell is to be begun."""
+        if self._unkept is not None:
+            raise Fault(f"not run: {self._unkept}")
+        # Once the budget is used up, every later cell with a model would fail alike. The lexical agent costs nothing.
+        if planned.suite.id in self._stopped and planned.cell.model != LEXICAL:
+            raise Fault(f"not run: {self._stopped[planned.suite.id]}")
+
+    def _keep_entry(self, entry: JournalEntry) -> None:
+        """Journal a finished cell; once that fails nothing more is begun, as it could be lost."""
+        try:
+            self._journal.add(entry)
+        except Fault as fault:
+            self._unkept = fault
+            raise
 
     def _make_error_result(self, planned: PlannedCell, fault: Fault) -> CellResult:
         """Return a cell with an error instead of a verdict, redacted: a server's own output may hold a secret."""
         redactor = Redactor(self._inputs.secrets)
-        lines = tuple(redactor.redact_text(line) for line in fault.details)
+        lines = redactor.redact_lines(fault.details)
         error, test = redactor.redact_text(str(fault)), planned.test
         return CellResult(planned.suite, test, planned.cell, test.runs, (), error=error, details=lines)
 

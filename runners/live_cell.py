@@ -20,7 +20,8 @@ from .cassettes.recording import FinishedRun
 from .catalogs.observed_tools import ObservedTools, ObservedToolsCache
 from .cell_result import CatalogSurface, CellResult, RecordedTools
 from .cell_selection import PlannedCell
-from .events import CallMade, Listener
+from .drivers.driven_run import DriverSetup, run_driver
+from .events import CallMade, DriverStarting, Listener, ServerStarting
 from .journal import JournalEntry
 from .report_trace import keep_as_recorded
 from .scoring import CellScorer
@@ -39,13 +40,22 @@ class LiveCellRunner:
         self._pool, self._store, self._listener = pool, store, listener
         self._observed = ObservedToolsCache()
 
-    async def run(self, planned: PlannedCell, agent: Agent, context: LaunchContext) -> JournalEntry:
-        """Make every run of a cell and return its journal entry. Raise `Fault` if a run cannot be finished."""
+    async def run(self, planned: PlannedCell, agent: Agent | None, context: LaunchContext) -> JournalEntry:
+        """Make every run of a cell and return its journal entry. Raise `Fault` if a run cannot be finished.
+
+        The agent is None if the test has a driver: then a program runs the conversation.
+        """
         suite, test, cell = planned.suite, planned.test, planned.cell
         seen: ObservedTools | None = None
         cassettes: list[Cassette] = []
         retries = 0
         for number in range(1, test.runs + 1):
+            if agent is None:
+                finished, now = await self._run_driver(planned, context)
+                (seen or now).check_same(now)
+                seen = now
+                cassettes.append(self._store(planned, number, finished))
+                continue
             began = time.monotonic()
             async with self._pool.open_sessions(suite.id, list_test_servers(planned), context) as sessions:
                 now = self._observed.get_observed_tools(await sessions.list_tools())
@@ -61,6 +71,19 @@ class LiveCellRunner:
         return JournalEntry(
             suite.id, cell.id, digest, tuple(cassettes), warnings, _get_surface(planned, seen), retries or None
         )
+
+    async def _run_driver(self, planned: PlannedCell, context: LaunchContext) -> tuple[FinishedRun, ObservedTools]:
+        """Have the test's driver run its conversation once."""
+        assert planned.test.driver is not None, "this is a bug in toolgrade: a cell without a driver has an agent"
+        setup = DriverSetup(planned, planned.test.driver, list_test_servers(planned), context)
+        for server in setup.servers:
+            self._listener(ServerStarting(server))
+        done = await run_driver(setup, lambda argv: self._listener(DriverStarting(setup.driver.label, argv)))
+        for _ in done.finished.tool_calls:
+            self._listener(CallMade(planned))
+        seen = self._observed.get_observed_tools(done.listings)
+        seen.check_same(self._observed.get_observed_tools(done.last_listings))
+        return done.finished, seen
 
     async def _run_conversation(
         self, planned: PlannedCell, agent: Agent, sessions: RunSessions, seen: ObservedTools

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..compiler.plan import Plan
+from ..foundations.redaction import Redactor
 from .agents.agent import Agent
 from .cassettes.recorder import Recorder
 from .cassettes.recording import make_cassette
-from .cassettes.redaction import Redactor
 from .catalogs.fingerprint import fingerprint
 from .cell_agents import choose_cell_agents
 from .cell_result import CellResult

@@ -7,9 +7,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from ..foundations.canonical_json import digest_bytes, encode_compact
+from ..foundations.redaction import REDACTED, Redactor
 from ..gates.tool_selection import CallOutcome, ToolClass, list_call_outcomes
 from ..gates.trace import Call, Trace
-from .cassettes.redaction import REDACTED, Redactor
 from .cell_result import ScoredCall, TraceResult
 
 # Reports are committed to git and shown as pages: what a model writes must not make them megabytes.

@@ -11,16 +11,16 @@ from .catalogs.fingerprint import ServerListing, fingerprint
 from .catalogs.observed_tools import make_catalog_surface
 from .catalogs.token_surface import count_surface
 from .cell_result import CatalogSurface, RecordedTools
-from .trace_formats.imported_run import OfferedTool
+from .trace_formats.imported_run import TraceTool
 from .trace_formats.tool_names import KnownServers, resolve_name
 
-Offered = Mapping[str, Mapping[str, OfferedTool]]
+Offered = Mapping[str, Mapping[str, TraceTool]]
 """The offered tools of each server, by their names there."""
 
 
-def group_offered_tools(offered: Iterable[OfferedTool], servers: KnownServers) -> Offered:
+def group_offered_tools(offered: Iterable[TraceTool], servers: KnownServers) -> Offered:
     """Return the tools of each server of a test; a tool whose server cannot be told is left out."""
-    found: dict[str, dict[str, OfferedTool]] = {}
+    found: dict[str, dict[str, TraceTool]] = {}
     for tool in offered:
         if tool.server is not None:
             found.setdefault(tool.server, {})[tool.name] = tool
@@ -39,7 +39,7 @@ def make_listings(offered: Offered) -> dict[str, ServerListing]:
     }
 
 
-def _to_listed_tool(name: str, tool: OfferedTool) -> dict[str, Any]:
+def _to_listed_tool(name: str, tool: TraceTool) -> dict[str, Any]:
     listed: dict[str, Any] = {"name": name}
     if tool.description is not None:
         listed["description"] = tool.description

@@ -17,7 +17,7 @@ from .known_servers import KnownToolFinder, list_servers
 from .trace_catalog import group_offered_tools, is_complete, make_listings
 from .trace_file import RecordedRun, TraceFileEntry, read_stream
 from .trace_formats.imported_run import ImportedCall, ImportedRun
-from .trace_formats.own_format import NAME as OWN
+from .trace_formats.own_format import OWN_FORMAT
 from .trace_formats.reading import TraceFile, open_trace, sniff_format
 from .trace_formats.registry import AUTO
 from .trace_formats.resolved_run import NameResolver, ResolvedRun, infer_servers
@@ -136,7 +136,7 @@ class TraceImporter:
                 yield from self._read_stream(shown, stream)
 
     def _read_stream(self, file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
-        if sniff_format(file, stream, self._options.format) == OWN:
+        if sniff_format(file, stream, self._options.format) == OWN_FORMAT.name:
             yield from self._read_own(file, stream)
             return
         opened = open_trace(file, stream, self._options.format)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..foundations.fault import BadInput
+from ..foundations.fault import BadInput, Fault
 from ..foundations.paths import StrPath
-from .history.commit import History
+from .history.commit import WORKTREE, History
 from .history.commit_summary import CommitSummary
 from .history.site_index import read_site_index
 from .history.timeline import Timeline
@@ -61,7 +61,9 @@ def build_site(
     check_output_folder(out)
     if not history.commits:
         raise BadInput("no report is committed here, and none is on disk", "`toolgrade run` writes one")
-    known = {} if options.is_fresh else read_site_index(out)
+    published = read_site_index(out)
+    _refuse_to_forget(published, history)
+    known = {} if options.is_fresh else published
     timeline = Timeline(history, known)
     with open_staging_folder(out) as stage:
         target = out if known else stage / "site"
@@ -75,6 +77,14 @@ def build_site(
             _move_site(target, out)
         _remove_old_commits(out, timeline, is_cut=history.remark is not None)
     return SiteBuildResult(len(timeline.commits), len(written), builder.pages)
+
+
+def _refuse_to_forget(published: dict[str, CommitSummary], history: History) -> None:
+    """Raise `Fault` if the site has commits and the history has none: that is a history that was not found."""
+    kept = [sha for sha in published if sha != WORKTREE]
+    if kept and all(commit.sha == WORKTREE for commit in history.commits):
+        message = f"the site has {len(kept):,} commits, and no commit with a report was found here: nothing was changed"
+        raise Fault(message, "build in the repository that the site is of, or into another folder with --out")
 
 
 class _SiteBuilder:

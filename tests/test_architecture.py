@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 HOMES = ("foundations", "gates", "compiler", "runners", "site", "toolgrade")
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-ROWS = dict(re.findall(r"^\| `([a-z/]+/)` \| (.+) \|$", TEXT, re.MULTILINE))
+ROWS = dict(re.findall(r"^\| `([a-z_/]+/)` \| (.+) \|$", TEXT, re.MULTILINE))
 
 
 def list_modules() -> list[Path]:

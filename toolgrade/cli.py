@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -19,6 +20,7 @@ from .commands.run import run_command
 from .commands.schema import schema_command
 from .commands.score import score_command
 from .commands.site import site_group
+from .commands.tap import tap_command
 
 EPILOG = """\b
 Exit codes:
@@ -58,6 +60,7 @@ for command in (
     score_command,
     import_command,
     site_group,
+    tap_command,
 ):
     toolgrade.add_command(command)
 
@@ -65,7 +68,9 @@ for command in (
 def run_command_line(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit code. No traceback reaches a user."""
     try:
-        return toolgrade.main(arguments, prog_name="toolgrade", standalone_mode=False) or 0
+        code = toolgrade.main(arguments, prog_name="toolgrade", standalone_mode=False) or 0
+        sys.stdout.flush()  # a full disk behind stdout is found here, not after the last door
+        return code
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.Abort:
@@ -76,7 +81,7 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _report_interrupt()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_stdout()
         return 1
     except Exception as error:  # noqa: BLE001 - the last door: a bug is reported as one, not as a traceback
         return _report_failure(error)
@@ -85,6 +90,36 @@ def run_command_line(arguments: Sequence[str] | None = None) -> int:
 def _report_interrupt() -> int:
     click.echo("toolgrade: interrupted", err=True)
     return 130
+
+
+def _discard_stdout() -> None:
+    """Let what is still buffered go nowhere: Python writes it at exit, and would fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _report_system_error(error: OSError) -> int:
+    """Say what the system refused: a file, a folder, or standard output itself."""
+    from .foundations.untrusted_text import make_visible
+
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_stdout()
+        click.echo(f"toolgrade: could not write to standard output: {error.strerror or error}", err=True)
+        return 3
+    if not _has_working_folder():
+        click.echo("toolgrade: the working folder is gone\n  change to a folder that exists", err=True)
+        return 3
+    where = f"{error.filename}: " if error.filename else ""
+    click.echo(make_visible(f"toolgrade: {where}{error.strerror or error}"), err=True)
+    return 3
+
+
+def _has_working_folder() -> bool:
+    try:
+        return Path.cwd().exists()
+    except OSError:
+        return False
 
 
 def _report_failure(error: Exception) -> int:
@@ -97,6 +132,8 @@ def _report_failure(error: Exception) -> int:
         return error.exit_code
     if os.environ.get("TOOLGRADE_TRACEBACK"):
         raise error
+    if isinstance(error, OSError):
+        return _report_system_error(error)
     kind = type(error).__name__
     click.echo(f"toolgrade: this is a bug in toolgrade: {kind}: {error}", err=True)
     click.echo("  please report it; TOOLGRADE_TRACEBACK=1 shows where it happened", err=True)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -50,6 +51,7 @@ def describe_server_start(server: "AnyServer") -> str:
     import shlex
 
     from .compiler.plan import HttpServer, StdioServer
+    from .foundations.redaction import Redactor
 
     match server:
         case StdioServer():
@@ -58,7 +60,14 @@ def describe_server_start(server: "AnyServer") -> str:
             what = f"connecting to {server.url}"
         case _:
             what = f"serving {server.catalog}"
-    return make_visible(f"{server.name}: {what}")
+    return make_visible(Redactor().redact_text(f"{server.name}: {what}"))
+
+
+def describe_driver_start(label: str, argv: Sequence[str]) -> str:
+    """A program about to be started, as it was written: placeholders and variables stay as they are."""
+    import shlex
+
+    return make_visible(f"{label}: starting {shlex.join(argv)}")
 
 
 def _apply_style(text: str, style: str) -> str:

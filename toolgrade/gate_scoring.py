@@ -77,6 +77,7 @@ def score_efficiency(
     gate = _resolve_class_gate("token_efficiency", classes, expect)
     traces = _list_traces(runs)
     if cost is not None:
+        # The gate adds up the costs of traces: the first gets all of it, the others none.
         shares = [parse_dollars(cost), *[Decimal(0)] * (len(traces) - 1)]
         traces = [msgspec.structs.replace(trace, cost=share) for trace, share in zip(traces, shares, strict=False)]
     return _score_runs(gate, traces, ScoringConditions("live", tool_surface_tokens))

@@ -46,6 +46,7 @@ async def run_live(
     check_count("max_concurrency", max_concurrency)
     limits = ModelLimits(None if max_cost is None else parse_dollars(max_cost), max_concurrency)
     plan, folders = _locate_suites(suites)
+    # A journal is for going on after an interruption, which a call from Python does not offer: it lasts for the call.
     with TemporaryDirectory() as journal_folder:
         settings = LiveSettings(
             plan=plan,

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import describe_server_start
+from .console import describe_driver_start, describe_server_start
 from .foundations.untrusted_text import make_visible
-from .runners.events import CallMade, CellFinished, Event, RunFinished, RunStarted, ServerStarting
+from .runners.events import CallMade, CellFinished, DriverStarting, Event, RunFinished, RunStarted, ServerStarting
 from .site.report.report_model import BROKEN
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ class ProgressLines:
         match event:
             case ServerStarting(server):
                 click.echo(describe_server_start(server), err=True)
+            case DriverStarting(label, argv):
+                click.echo(describe_driver_start(label, argv), err=True)
             case CellFinished(result, done, total):
                 model = f" [{make_visible(result.cell.model)}]" if result.cell.model else ""
                 click.echo(f"{done}/{total} {result.status}: {make_visible(result.test.name)}{model}", err=True)
@@ -50,6 +52,8 @@ class ProgressBar:
                 self._start_bar(cells)
             case ServerStarting(server):
                 self._print_above_bar(describe_server_start(server))
+            case DriverStarting(label, argv):
+                self._print_above_bar(describe_driver_start(label, argv))
             case CallMade():
                 self._calls += 1
                 self._update_bar()

@@ -30,6 +30,7 @@ class LexicalAgent:
         self._catalog: ToolIndex | None = None
 
     def begin(self, task: Task) -> "LexicalConversation":
+        # The same tools come with every run of a cell, and indexing 2,000 of them takes a while.
         if self._catalog is None or self._catalog.tools != task.tools:
             self._catalog = ToolIndex(task.tools)
         return LexicalConversation(choose_tools(self._catalog, task.prompt), task.prompt)
@@ -66,6 +67,7 @@ class ToolIndex:
         unknown = {
             word for name in _NAMED.findall(text) for word in extract_search_words(name) if word not in self._index
         }
+        # A name that no tool knows ("Berlin") is a value, and must not make every tool look unfit.
         needed = len(wanted) - len(unknown)
         shared = self._index.count_shared_words(best, wanted)
         is_fit = 3 * shared >= needed and shared >= min(2, needed)
@@ -105,6 +107,7 @@ def choose_tools(catalog: ToolIndex, prompt: str) -> list[ToolChoice]:
 def split_into_steps(prompt: str) -> list[str]:
     """Split a prompt at sentences, list items and "then", but never within quoted text."""
     quoted: list[str] = QUOTED.findall(prompt)
+    # Quoted text is put aside behind a NUL, so that sentences and "then" inside it do not split.
     masked = QUOTED.sub("\0", prompt)
     parts = [part for sentence in _SENTENCE_END.split(masked) for part in _SEQUENCE.split(sentence)]
     given = iter(quoted)

@@ -1,4 +1,4 @@
-"""What a prompt gives to be passed on: quoted text, addresses, paths, dates and numbers, each handed out once."""
+"""The values in a prompt: quoted text, addresses, paths, dates and numbers, each given out once."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 Kind = Literal["quoted", "url", "email", "date", "time", "zone", "path", "number", "sum", "name"]
 
-_MAX_TEXT = 20_000
+_MAX_TEXT = 20_000  # every pattern is searched in it, and a prompt may be a whole document
 _QUOTED = r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)"
 _PATTERNS: dict[Kind, str] = {
     "quoted": _QUOTED,
@@ -25,7 +25,7 @@ _PATTERNS: dict[Kind, str] = {
 }
 _FINDERS = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}
 _QUOTES = "\"“”`'"
-_TRAILING = ".,;:!?"
+_TRAILING = ".,;:!?"  # of the sentence, when an address or a path ends it
 
 QUOTED = _FINDERS["quoted"]
 MENTION = re.compile("|".join(_PATTERNS[kind] for kind in ("quoted", "url", "email", "date", "path", "number")))
@@ -45,7 +45,7 @@ class PromptValues:
         return next(self.take_all(kind), None)
 
     def take_all(self, kind: Kind) -> Iterator[str]:
-        """Every value of a kind that is left."""
+        """Yield every value of a kind that is left, and use it up."""
         for text in self._texts:
             for match in _FINDERS[kind].finditer(text):
                 if (value := _strip_quotes(match[0])) not in self._taken:
@@ -67,7 +67,7 @@ class PromptValues:
         return None
 
     def has_word(self, word: str) -> bool:
-        """Whether the text has a word, in any case."""
+        """Return whether the text has a word, in any case."""
         return any(re.search(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", text) for text in self._texts)
 
 

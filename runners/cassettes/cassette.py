@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from ...compiler.driver_plan import DEFAULT_TIMEOUT_S, DriverPlan
 from ...compiler.identity import make_hashed_slug
 from ...compiler.plan import LEXICAL, AnyServer, Cell, PlannedTest, Sampling, SuitePlan
 from ...foundations.canonical_json import digest_bytes, digest_json, to_json
@@ -32,6 +33,7 @@ class RunShape(msgspec.Struct, frozen=True, omit_defaults=True):
     system_prompt: str | None = None
     sampling: Sampling | UnsetType = UNSET
     base_url: str | None = None
+    program: DriverPlan | None = None
 
     @property
     def digest(self) -> str:
@@ -101,10 +103,12 @@ def make_run_shape(planned: PlannedCell) -> RunShape:
     test = planned.test
     by_name = {server.name: server for server in planned.suite.servers}
     servers = tuple(_collect_server_settings(by_name[name]) for name in dict.fromkeys(test.servers))
-    driver = LEXICAL if planned.cell.model == LEXICAL else "model"
+    driver = "program" if test.driver else LEXICAL if planned.cell.model == LEXICAL else "model"
+    # How long a program may take does not shape what it does.
+    program = test.driver and msgspec.structs.replace(test.driver, timeout_s=DEFAULT_TIMEOUT_S)
     # Default sampling is left out, so that recordings of tests without it keep their digest.
     sampling = UNSET if test.sampling == Sampling() else test.sampling
-    return RunShape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url)
+    return RunShape(driver, test.max_turns, servers, test.prompt, test.system_prompt, sampling, test.base_url, program)
 
 
 def cassette_path(root: Path, suite: SuitePlan, test: PlannedTest, cell: Cell, run: int) -> Path:

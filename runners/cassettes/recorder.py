@@ -13,6 +13,7 @@ from ...compiler.plan import Plan, SuitePlan
 from ...foundations.canonical_json import to_json
 from ...foundations.fault import BadInput, Fault
 from ...foundations.paths import Paths, StrPath
+from ...foundations.redaction import Redactor
 from ...foundations.suggestion import format_suggestion
 from ..atomic_file import TEMPORARY, read_regular, write_durably
 from ..catalogs.fingerprint import Toolset, fingerprint
@@ -22,7 +23,6 @@ from ..suite_files import load_plan
 from .cassette import MAX_BYTES, Cassette, get_meta_path, locate_cassette, seal_cassette
 from .recorder_lock import hold_recording_lock
 from .recording import FinishedRun, make_cassette
-from .redaction import Redactor
 from .toolset_lock import BrokenToolsetLock, ToolsetLock, get_toolset_lock_path, read_toolset_lock
 
 _IGNORED = b".gitignore\n.lock\n.*.tmp\n*.meta.json\n"

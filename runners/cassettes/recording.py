@@ -10,12 +10,12 @@ from msgspec import UNSET, Raw, UnsetType
 
 from ...foundations.canonical_json import encode_compact
 from ...foundations.fault import BadInput
+from ...foundations.redaction import Redactor
 from ...gates.trace import Usage
 from ..catalogs.fingerprint import ServerListing, Toolset
 from ..cell_selection import PlannedCell
 from ..servers.bounded_result import cut_result
 from .cassette import FORMAT, KIND, Cassette, CassetteKey, RecordedCall, RecordedToolset, make_run_shape
-from .redaction import Redactor
 
 MAX_RESULT_BYTES = 256 * 1024
 """The bound of a recorded result. A longer one is cut to its length and hash, as no gate reads results."""

@@ -40,7 +40,7 @@ def freeze_catalog(path: Path, name: str, listing: "ServerListing") -> None:
     """Write the listing of a server to a file. Results in the file are kept for tools that are still listed."""
     from ...foundations.canonical_json import to_json
 
-    names = {tool.get("name") for tool in listing.tools}
+    names = {tool["name"] for tool in listing.tools if isinstance(tool.get("name"), str)}
     server = {"name": name} if listing.version is None else {"name": name, "version": listing.version}
     document: dict[str, Any] = {"schema": SCHEMA, "server": server, "tools": listing.tools}
     if path.exists():
@@ -48,7 +48,8 @@ def freeze_catalog(path: Path, name: str, listing: "ServerListing") -> None:
         document["results"] = {tool: text for tool, text in read_catalog(path).results.items() if tool in names}
     try:
         data = to_json(document)
-    except (ValueError, OverflowError, RecursionError) as error:
+        _parse_catalog(json.loads(data))
+    except (_InvalidCatalog, ValueError, OverflowError, RecursionError) as error:
         raise BadInput(f"cannot freeze the listing of `{name}`: {error}") from None
     write_durably(path, data)
 

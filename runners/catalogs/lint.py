@@ -17,6 +17,7 @@ from .token_surface import CatalogTokens
 Kind = Literal["orders", "hidden", "lookalike", "clash", "duplicate", "undescribed", "large", "schema"]
 
 LARGE_TOKENS = 1000
+_READ_OF_DESCRIPTION = 100_000
 _EXCERPT = 80
 # The variation selector that ends many an emoji hides nothing.
 _EMOJI_STYLE = re.compile(r"(?<=[^\w\s])\ufe0f|(?<=[0-9])\ufe0f(?=\u20e3)")
@@ -56,7 +57,7 @@ class _ListedTool(NamedTuple):
     @property
     def description(self) -> str:
         text = self.tool.get("description")
-        return text if isinstance(text, str) else ""
+        return text[:_READ_OF_DESCRIPTION] if isinstance(text, str) else ""
 
 
 def lint_catalog(listings: Mapping[str, ServerListing], surface: CatalogTokens) -> tuple[CatalogFinding, ...]:

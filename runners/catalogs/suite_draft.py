@@ -16,6 +16,8 @@ ALIKE = 0.6
 # A task that no catalog of developer tools can do: the draft also tests that nothing is called.
 NO_TOOL = "Order a pizza with extra cheese and a bottle of lemonade."
 _MAX_PROMPT = 160
+_LONGEST_NAME = 500
+_READ_OF_DESCRIPTION = 20_000
 _MAX_NAME = 60
 _SENTENCE = re.compile(r"(.+?)(?:[.!?:;](?:\s|$)|\n\s*\n|$)", re.DOTALL)
 # Verbs of tools that write, spend or start something; servers without `readOnlyHint` are judged by these.
@@ -182,14 +184,19 @@ def _list_nameable_tools(listings: Mapping[str, ServerListing]) -> Iterator[tupl
         seen: set[str] = set()
         for tool in listing.tools:
             name = tool.get("name")
-            if isinstance(name, str) and name.isprintable() and name.strip() and name not in seen:
+            if isinstance(name, str) and _is_nameable(name) and name not in seen:
                 seen.add(name)
                 yield server, tool
 
 
+def _is_nameable(name: str) -> bool:
+    """Whether a suite can hold a tool's name: all of it is seen, and no part of it would be read as a variable."""
+    return name.isprintable() and bool(name.strip()) and "${" not in name and len(name) <= _LONGEST_NAME
+
+
 def _make_offered_tool(server: str, tool: Mapping[str, Any]) -> OfferedTool:
     description = tool.get("description")
-    text = description if isinstance(description, str) else None
+    text = description[:_READ_OF_DESCRIPTION] if isinstance(description, str) else None
     return OfferedTool(f"{server}.{tool['name']}", server, tool["name"], text, _to_object(tool.get("inputSchema")))
 
 
@@ -270,7 +277,8 @@ def _make_unique_name(name: str, taken: set[str]) -> str:
 
 def _clean_text(text: str) -> str:
     """Return a text on one line, with printable characters alone."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).replace("`", "'").split())
+    plain = text.replace("`", "'").replace("${", "{")  # `${env:…}` in a prompt is an error
+    return " ".join("".join(char if char.isprintable() else " " for char in plain).split())
 
 
 def _make_tool_id(tool: OfferedTool) -> str:

@@ -8,24 +8,26 @@ from decimal import Decimal
 
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, ContentFilterError
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolReturnPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.usage import RequestUsage
 
 from ...compiler.plan import Sampling
+from ...foundations.fault import Fault
 from ..agents.agent import OfferedTool, Task, ToolAnswer, Turn
 from .budget import NOTHING, Budget, Reservation
 from .model_turn import ModelAnswer, make_turn, split_joined_calls
 from .prices import ModelPrice
-from .provider_errors import translate_provider_error
-from .retries import Clock, RetryPolicy, call_with_retries
+from .provider_errors import make_unreadable_fault, translate_provider_error
+from .retries import Clock, RetryPolicy, TransientError, call_with_retries
 
 BYTES_A_TOKEN = 2
-"""Fewer than text has, so that a token count made from it is a bound rather than a guess."""
+"""Fewer bytes than a token of text has, so that a count made from it is an upper bound."""
 
 _FRAMING_TOKENS = 500
-"""What a provider wraps around a conversation with tools."""
+"""The tokens that a provider adds around a conversation with tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class ModelAgent:
 
 
 class ModelConversation:
-    """One run: what was said so far goes to the provider with every turn."""
+    """One run: all messages so far go to the provider with every turn."""
 
     def __init__(self, line: ModelConnection, task: Task) -> None:
         self._line = line
@@ -73,11 +75,12 @@ class ModelConversation:
             parts = [_make_tool_return(answer) for answer in answers]
             self._messages.append(ModelRequest(parts=parts, instructions=self._system_prompt))
             self._tokens += sum(_compute_text_token_bound(answer.text) for answer in answers)
+        # Retries keep the place: else all that wait would hit a provider that just asked for patience.
         async with self._line.limit:
             answer, retries = await call_with_retries(self._try_request, self._line.retry_policy, self._line.clock)
-        answer = split_joined_calls(answer)
         self._messages.append(answer.response)
         turn = make_turn(answer, self._line.model.model_name, retries)
+        # Without usage the longest answer is assumed, so that the bound stays a bound.
         self._tokens += (turn.usage and turn.usage.output_tokens) or self._line.sampling.max_tokens
         return turn
 
@@ -86,10 +89,15 @@ class ModelConversation:
             try:
                 return await self._send_request(reservation)
             except ContentFilterError:
-                refused = ModelResponse(parts=[], finish_reason="content_filter")
-                return ModelAnswer(refused)
+                # A refusal is a result of the model, not a failure of the world: the run ends with no call.
+                unknown = RequestUsage(unmeasured_requests=1)
+                return ModelAnswer(ModelResponse(parts=[], usage=unknown, finish_reason="content_filter"))
             except AgentRunError as error:
                 raise translate_provider_error(error, self._line.name) from error
+            except (Fault, TransientError):
+                raise
+            except Exception as error:  # SDKs take a malformed answer as it comes, and fail on it anywhere
+                raise make_unreadable_fault(error, self._line.name) from error
 
     async def _send_request(self, reservation: Reservation) -> ModelAnswer:
         """Read a response to its end. What breaks off after a call began is kept: it says what was picked."""
@@ -98,23 +106,31 @@ class ModelConversation:
         async with model_request_stream(
             self._line.model, self._messages, model_settings=settings, model_request_parameters=parameters
         ) as stream:
+            # From here on the provider may charge: if the stream breaks, the whole reservation counts as spent.
             reservation.settle(None)
             try:
                 async for _event in stream:
                     pass
             except AgentRunError:
-                response = stream.get()
-                if not any(isinstance(part, ToolCallPart) for part in response.parts):
+                answer = ModelAnswer(stream.get(), broke_off=True)
+                if not answer.has_calls:
                     raise
-                return ModelAnswer(response, broke_off=True)
-            answer = ModelAnswer(stream.get())
-        cost = make_turn(answer, self._line.model.model_name, 0).cost
-        reservation.settle(cost)
+            else:
+                answer = self._check_end(stream.get())
+        answer = split_joined_calls(answer)
+        reservation.settle(make_turn(answer, self._line.model.model_name, 0).cost)
+        return answer
+
+    def _check_end(self, response: ModelResponse) -> ModelAnswer:
+        """Return the answer; raise `TransientError` if it ended without its stop event and before a call."""
+        answer = ModelAnswer(response, broke_off=response.finish_reason is None or response.state != "complete")
+        if answer.broke_off and not answer.has_calls:
+            raise TransientError(f"{self._line.name}: the answer ended before it was whole")
         return answer
 
 
 def compute_token_bound(task: Task) -> int:
-    """No fewer tokens than the first request of a task has."""
+    """Return an upper bound of the tokens in the first request of a task."""
     tools = [{"name": tool.name, "description": tool.description, "schema": tool.schema} for tool in task.tools]
     texts = (task.prompt, task.system_prompt or "", json.dumps(tools, default=dict, ensure_ascii=False))
     return _FRAMING_TOKENS + sum(_compute_text_token_bound(text) for text in texts)
@@ -138,6 +154,7 @@ def _make_tool_return(answer: ToolAnswer) -> ToolReturnPart:
 
 def _make_model_settings(sampling: Sampling) -> ModelSettings:
     """Return the settings of a request. What a suite leaves out is left to the provider."""
+    # Without the SDK's own retries: ours are counted, bounded and paid from the budget.
     settings = ModelSettings(max_tokens=sampling.max_tokens, max_retries=0)
     if sampling.temperature is not None:
         settings["temperature"] = sampling.temperature

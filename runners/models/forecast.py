@@ -1,4 +1,4 @@
-"""What a live run would cost, before anything is spent: the tools are listed, and no model is asked."""
+"""Forecasts of a live run's cost, before anything is spent: tools are listed, and no model is asked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def make_cell_forecasts(cells: Sequence[PlannedCell], list_tools: ListTools) -> 
 def _make_cell_forecast(planned: PlannedCell, surface: int) -> CellForecast:
     test, model = planned.test, planned.cell.model
     turns = test.runs * test.max_turns
-    if model is None or model == LEXICAL or test.base_url is not None:
+    if model is None or model == LEXICAL or test.base_url is not None or test.driver is not None:
         return CellForecast(planned, turns, surface)
     require_models_extra(model)
     from .prices import find_price

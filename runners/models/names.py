@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...foundations.suggestion import find_nearest
 
 PROTOCOLS = ("openai", "anthropic")
-"""What an address of one's own may speak; the first is meant where the name does not say."""
+"""The protocols of a `base_url`; the first is used if the name says none."""
 
 _BARE = (
     (re.compile(r"claude-."), "anthropic"),
@@ -17,7 +17,7 @@ _BARE = (
 )
 _NUMBER = re.compile(r"\d+")
 _VERSION = re.compile(r"(-latest|[-@]?[\d.-]+|-v?\d[\w.]*)")
-_SIMILARITY = 0.9
+_SIMILARITY = 0.9  # lower, and models newer than the list of names would be taken for misspellings
 
 
 @dataclass(frozen=True, slots=True)

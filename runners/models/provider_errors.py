@@ -45,6 +45,12 @@ def translate_provider_error(error: Exception, model: str) -> Exception:
             return Fault(f"{model}: {type(error).__name__}: {_cut_to_one_line(str(error))}")
 
 
+def make_unreadable_fault(error: Exception, model: str) -> Fault:
+    """Return the fault for an answer that an SDK, or our reading of it, failed on."""
+    what = f"{type(error).__name__}: {_cut_to_one_line(str(error))}"
+    return Fault(f"{model}: the provider's answer cannot be read ({what})", "check what the provider sends")
+
+
 def extract_provider_message(error: failed.ModelAPIError) -> str:
     """Return the provider's message, on one line."""
     body = error.body

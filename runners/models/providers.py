@@ -10,6 +10,7 @@ from pydantic_ai.providers import infer_provider_class
 
 from ...foundations.fault import BadInput, Fault
 from ...foundations.suggestion import find_nearest, format_suggestion
+from ..http_bounds import IDENTITY, bound_body, refuse_compressed
 from .names import ModelName, find_likely_spelling, parse_self_hosted_name, split_model_name
 
 LOCAL = "local"
@@ -17,8 +18,9 @@ LOCAL = "local"
 
 ANSWER_TIMEOUT_S = 600.0
 CONNECT_TIMEOUT_S = 60.0
+ANSWER_BYTES = 64 * 1024 * 1024
 EXTRA = "pip install 'toolgrade[models]'"
-_NO_KEY = "no-key"
+_NO_KEY = "no-key"  # SDKs refuse an empty key, also for a server that asks for none
 _PACKAGE = re.compile(r"install the `([^`]+)` package")
 _INSTALL = re.compile(r"pip install [^\s`]+")
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9_]*(?:KEY|TOKEN)[A-Z_]*)`")
@@ -39,8 +41,15 @@ def connect_model(name: str, base_url: str | None, api_key: str | None) -> tuple
     except Exception as error:  # noqa: BLE001 - every SDK has errors of its own for what it is not given
         raise _make_connection_fault(name, error) from None
     # A profile may rewrite schemas for its provider: then the model would not see what the server sent.
-    model.profile = {**model.profile, "json_schema_transformer": None}
+    # And a chat stream that ends without a finish reason would count as whole.
+    profile: Any = {
+        **model.profile,
+        "json_schema_transformer": None,
+        "openai_chat_streaming_requires_finish_reason": True,
+    }
+    model.profile = profile
     _extend_timeouts(model)
+    _bound_answers(model)
     return found, model
 
 
@@ -49,6 +58,19 @@ def _extend_timeouts(model: Model) -> None:
     client: Any = getattr(model, "client", None)
     if hasattr(client, "timeout"):
         client.timeout = httpx2.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+
+
+def _bound_answers(model: Model) -> None:
+    """Ask for answers that are not compressed, refuse others, and end one that does not."""
+    http: object = getattr(getattr(model, "client", None), "_client", None)  # nothing public of an SDK leads to it
+    if isinstance(http, httpx2.AsyncClient):
+        http.headers.update(IDENTITY)
+        http.event_hooks = {**http.event_hooks, "response": [*http.event_hooks["response"], _bound_answer]}
+
+
+async def _bound_answer(response: httpx2.Response) -> None:
+    await refuse_compressed(response)
+    bound_body(response, ANSWER_BYTES)
 
 
 def resolve_model_name(name: str) -> ModelName:
@@ -93,7 +115,7 @@ def _make_self_hosted_model(name: ModelName, base_url: str, api_key: str) -> Mod
         from pydantic_ai.models.anthropic import AnthropicModel
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
-        # Its SDK adds /v1/messages.
+        # Its SDK adds /v1/messages, and people write the address with /v1 as for the other protocol.
         root = base_url.rstrip("/").removesuffix("/v1")
         return AnthropicModel(name.model, provider=AnthropicProvider(base_url=root, api_key=api_key))
     from pydantic_ai.models.openai import OpenAIChatModel

@@ -58,6 +58,7 @@ async def call_with_retries(attempt: Callable[[], Awaitable[T]], policy: RetryPo
                 raise Fault(f"{error}; {retries + 1} attempts", "run it again later") from error
             if asked is not None and asked > policy.longest_wait_s:
                 raise Fault(f"{error}, and asks to wait {asked:.0f} s", "run it again after that") from error
+            # Exponential backoff with jitter, unless the provider says how long to wait.
             await clock.sleep(min(wait_s, policy.longest_wait_s) * clock.jitter() if asked is None else asked)
             wait_s *= 2
     raise AssertionError("a policy without an attempt: this is a bug in toolgrade")

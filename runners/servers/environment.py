@@ -54,11 +54,19 @@ def list_secret_values(servers: Iterable[AnyServer], environment: Mapping[str, s
     return tuple(environment[name] for name in list_referenced_variables(servers) if name in environment)
 
 
+def list_run_secrets(servers: Iterable[AnyServer], environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the values that servers take from the environment, and the keys of providers that are in it."""
+    keys = sorted(name for name in environment if name.endswith(_KEYS))
+    return (*list_secret_values(servers, environment), *(environment[name] for name in keys))
+
+
 def list_plan_secrets(plan: Plan, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values of all variables that the suites of a plan name, and of those that hold providers' keys."""
     servers = [server for suite in plan.suites for server in suite.servers]
     keys = {test.api_key_env for suite in plan.suites for test in suite.tests if test.api_key_env}
     keys |= {name for name in environment if name.endswith(_KEYS)}
+    drivers = [test.driver for suite in plan.suites for test in suite.tests if test.driver]
+    keys |= {name for driver in drivers for text in driver.env.values() for name in ENV_REFERENCE.findall(text)}
     return (
         *list_secret_values(servers, environment),
         *(environment[name] for name in sorted(keys) if name in environment),

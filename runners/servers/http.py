@@ -4,10 +4,11 @@ The SDK follows a redirect only within the address's own origin; nothing here wi
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 
 import httpx2
 
+from ..http_bounds import IDENTITY, bound_body, refuse_compressed
 from .limits import ServerLimits
 
 _TRIES = 4
@@ -31,7 +32,11 @@ class RetryingTransport(httpx2.AsyncBaseTransport):
             await response.aclose()
             await asyncio.sleep(_compute_wait_s(response, attempt))
             response = await self._inner.handle_async_request(request)
-        return _limit_body(response, self._limits.message_bytes)
+        await refuse_compressed(response)
+        # Events have a bound each, and a stream of them has none.
+        if not response.headers.get("content-type", "").startswith("text/event-stream"):
+            bound_body(response, self._limits.message_bytes)
+        return response
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -41,12 +46,13 @@ def make_http_client(headers: Mapping[str, str], limits: ServerLimits) -> httpx2
     """Return a client for one server."""
     timeout = httpx2.Timeout(limits.start_s, read=max(limits.call_s, limits.list_s, limits.start_s))
     transport = RetryingTransport(httpx2.AsyncHTTPTransport(), limits)
-    return httpx2.AsyncClient(headers=dict(headers), transport=transport, timeout=timeout)
+    return httpx2.AsyncClient(headers={**headers, **IDENTITY}, transport=transport, timeout=timeout)
 
 
 def _is_retryable(request: httpx2.Request, response: httpx2.Response) -> bool:
     if response.status_code in _NOT_CARRIED_OUT:
         return True
+    # A 5xx may come after the work was done: a call that writes must not be made twice.
     return response.status_code >= 500 and b'"tools/call"' not in request.content
 
 
@@ -54,27 +60,3 @@ def _compute_wait_s(response: httpx2.Response, attempt: int) -> float:
     asked = response.headers.get("retry-after", "")
     wait = float(asked) if asked.isdecimal() else _FIRST_WAIT_S * 2**attempt
     return min(wait, _LONGEST_WAIT_S)
-
-
-def _limit_body(response: httpx2.Response, most_bytes: int) -> httpx2.Response:
-    """Return the response with a bound on its body; in a stream of events each event has the bound."""
-    if not response.headers.get("content-type", "").startswith("text/event-stream"):
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = _BoundedStream(response.stream, most_bytes)
-    return response
-
-
-class _BoundedStream(httpx2.AsyncByteStream):
-    def __init__(self, inner: httpx2.AsyncByteStream, most_bytes: int) -> None:
-        self._inner, self._most = inner, most_bytes
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        total = 0
-        async for chunk in self._inner:
-            total += len(chunk)
-            if total > self._most:
-                raise httpx2.StreamError(f"an answer of more than {self._most:,} bytes")
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()

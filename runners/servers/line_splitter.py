@@ -1,4 +1,4 @@
-"""Lines out of a stream of chunks, in memory that does not grow with them."""
+"""Splitting a stream of chunks into lines, in bounded memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,19 +22,26 @@ class LongLine:
 
 
 class LineBuffer:
-    """Takes chunks, gives whole lines; a line above `most_bytes` as a LongLine, one above `flood_bytes` never."""
+    """Turns chunks into whole lines. A line above `most_bytes` becomes a `LongLine`."""
 
     def __init__(self, most_bytes: int, flood_bytes: int) -> None:
         self._most, self._flood = most_bytes, flood_bytes
         self._reset_line()
 
     def feed(self, chunk: bytes) -> Iterator[bytes | LongLine]:
+        """Yield the lines that a chunk completes. Raise `UnterminatedLine` if one is above `flood_bytes`."""
         *whole, rest = chunk.split(b"\n")
         for part in whole:
             self._extend_line(part)
             yield self._finish_line()
             self._reset_line()
         self._extend_line(rest)
+
+    def finish(self) -> Iterator[bytes | LongLine]:
+        """Yield the last line if the stream ended before it did."""
+        if self._length:
+            yield self._finish_line()
+            self._reset_line()
 
     def _reset_line(self) -> None:
         self._kept = bytearray()
@@ -49,6 +56,7 @@ class LineBuffer:
             self._hash.update(part)
             self._kept = self._kept[-_END:]
         elif self._length > self._most:
+            # From here on the line is only hashed; its two ends are kept to find its id in.
             self._hash = sha256(self._kept)
             self._start = bytes(self._kept[: min(_END, self._most)])
             self._kept = self._kept[-_END:]

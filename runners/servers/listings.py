@@ -1,12 +1,15 @@
-"""What servers list right now: connected to all at once, listed, and left again. No model and no call."""
+"""Listing the tools of several servers at once. No model is asked and no tool is called."""
 
 import asyncio
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...compiler.plan import AnyServer
-from ...foundations.fault import ServerFault
+from ...foundations.fault import Fault, ServerFault
+from ...foundations.redaction import Redactor
 from ..catalogs.fingerprint import ServerListing
+from .environment import list_run_secrets
 
 if TYPE_CHECKING:
     from .transports import LaunchContext
@@ -21,16 +24,33 @@ def collect_server_listings(
     return asyncio.run(_collect_listings(servers, place, announce))
 
 
+def collect_redacted_listings(
+    servers: Sequence[AnyServer], place: "LaunchContext", announce: Announce
+) -> tuple[dict[str, ServerListing], tuple[ServerFault, ...]]:
+    """Return what servers list, without secrets, for people and files; and why some could not be listed."""
+    redactor = Redactor(list_run_secrets(servers, place.environment))
+    found = collect_server_listings(servers, place, announce)
+    listings = {
+        name: _redact_listing(listing, redactor)
+        for name, listing in found.items()
+        if not isinstance(listing, ServerFault)
+    }
+    return listings, tuple(fault for fault in found.values() if isinstance(fault, ServerFault))
+
+
 def require_server_listings(
     servers: Sequence[AnyServer], place: "LaunchContext", announce: Announce
 ) -> dict[str, ServerListing]:
-    """Return the listing of each server by name. Raise the first `ServerFault` if a server cannot be listed."""
-    found: dict[str, ServerListing] = {}
-    for name, listing in collect_server_listings(servers, place, announce).items():
-        if isinstance(listing, ServerFault):
-            raise listing
-        found[name] = listing
-    return found
+    """Return what servers list, without secrets; raise the first `ServerFault` if one could not be listed."""
+    listings, faults = collect_redacted_listings(servers, place, announce)
+    for fault in faults:
+        raise fault
+    return listings
+
+
+def _redact_listing(listing: ServerListing, redactor: Redactor) -> ServerListing:
+    version = None if listing.version is None else redactor.redact_text(listing.version)
+    return ServerListing(version, tuple(redactor.redact_value(tool) for tool in listing.tools))
 
 
 async def _collect_listings(
@@ -43,6 +63,9 @@ async def _collect_listings(
 async def _collect_listing(
     server: AnyServer, place: "LaunchContext", announce: Announce
 ) -> ServerListing | ServerFault:
+    from ..unexpected_error import make_unexpected_error
+
+    # The SDK takes almost a second to import: only once a server is connected to.
     from .session import connect_server
 
     announce(server)
@@ -51,3 +74,8 @@ async def _collect_listing(
             return session.listing
     except ServerFault as fault:
         return fault
+    except Fault:
+        raise
+    except Exception as error:  # noqa: BLE001 - one server's failure does not hide what the others list
+        fault = make_unexpected_error(error, Redactor(list_run_secrets([server], place.environment)), Path.cwd())
+        return ServerFault(server.name, f"could not be listed: {fault}", help=fault.help)

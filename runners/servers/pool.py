@@ -1,4 +1,4 @@
-"""The servers of a live run: each started once and shared, or anew for a run that needs one to itself."""
+"""The servers of a live run: each is started once and shared, or started for each run if the suite isolates it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -47,8 +47,10 @@ class ServerPool:
     async def _get_session(self, own: AsyncExitStack, suite: str, server: AnyServer, place: LaunchContext) -> Session:
         if not isinstance(server, CatalogServer) and server.isolate:
             return await self._open_session(own, server, place)
+        # One lock a server: several cells that need it wait for one start, and other servers start meanwhile.
         key = f"{suite}\0{server.name}"
         async with self._starting.setdefault(key, asyncio.Lock()):
+            # A start that failed is not tried again: every cell would wait for the same time limit.
             if key in self._failed:
                 raise self._failed[key]
             if key not in self._shared or self._shared[key].is_gone:
@@ -73,6 +75,7 @@ class RunSessions:
         self._restarted: set[str] = set()
 
     def add(self, session: Session) -> None:
+        """Add a connection, under the name of its server."""
         self._by_name[session.server.name] = session
 
     async def list_tools(self) -> dict[str, ServerListing]:
@@ -84,14 +87,16 @@ class RunSessions:
         return await self._try_with_restart(tool.server, lambda session: session.call_tool(tool.tool, args))
 
     def count_list_changes(self) -> int:
-        """How often servers have said that their tools changed."""
+        """Return how often servers have said that their tools changed."""
         return sum(session.list_changes for session in self._by_name.values())
 
     def list_warnings(self) -> tuple[str, ...]:
+        """Return what the servers did that they should not have."""
         restarted = [f"server `{name}` ended in a run and was started again" for name in sorted(self._restarted)]
         return (*restarted, *(text for session in self._by_name.values() for text in session.list_warnings()))
 
     def list_notes(self) -> tuple[str, ...]:
+        """Return the same in numbers, which vary between equal runs."""
         return tuple(text for session in self._by_name.values() for text in session.list_notes())
 
     async def _try_with_restart(self, name: str, act: Callable[[Session], Any]) -> Any:

@@ -11,20 +11,29 @@ from pathlib import Path
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 
 from .limits import ServerLimits
 from .line_splitter import LongLine, UnterminatedLine
 from .process import ServerProcess
 from .wire_capture import Streams
 
+# An answer of 100 MB is not parsed: its id is found at its start or its end, where servers write it.
 _ID_FIRST = re.compile(rb'^\s*\{[^{]*?"id"\s*:\s*(\d+)')
 _ID_LAST = re.compile(rb'"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
+_LOOKED_AT = 4096
 _GONE = (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError)
 
 
 class StdioState:
-    """What is known of a stdio connection besides its messages."""
+    """The process of a stdio connection, and what went wrong with it."""
 
     def __init__(self) -> None:
         self.process: ServerProcess | None = None
@@ -33,8 +42,9 @@ class StdioState:
         self.failure: str | None = None
 
     def skip_line(self, line: bytes) -> None:
+        """Count a line that is not a message, and keep the start of the first."""
         self.skipped_lines += 1
-        self.first_skipped = self.first_skipped or line[:200].decode("utf-8", "replace")
+        self.first_skipped = self.first_skipped or line[:_LOOKED_AT].decode("utf-8", "replace")
 
 
 @asynccontextmanager
@@ -67,6 +77,7 @@ async def open_stdio_transport(
                     text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                     await process.write(text.encode() + b"\n")
             except _GONE:
+                # Closed from here, so that a request under way ends instead of waiting for an answer.
                 await from_server.aclose()
 
     async with anyio.create_task_group() as tasks:
@@ -75,8 +86,9 @@ async def open_stdio_transport(
         try:
             yield read, write
         finally:
+            # Shielded: also a cancelled run waits until the process has ended.
             with anyio.CancelScope(shield=True):
-                read.close()  # or a message that nobody takes would hold up the end
+                read.close()  # else a message that nobody receives would block the end
                 await process.stop()
                 for stream in (read, write, from_server, to_server):
                     await stream.aclose()
@@ -89,9 +101,25 @@ def _parse_message(line: bytes | LongLine, wire: StdioState) -> JSONRPCMessage |
         return _make_replacement_answer(line, wire)
     with suppress(ValueError, RecursionError):
         return jsonrpc_message_adapter.validate_python(json.loads(line), by_name=False)
+    if answered := _find_answered_id(line, line):
+        return _make_unreadable_answer(answered)
     if line.strip():
         wire.skip_line(line)
     return None
+
+
+def _find_answered_id(start: bytes, end: bytes) -> int | None:
+    """Return the id of a line that looks like an answer and cannot be read as one."""
+    if not start.lstrip().startswith(b"{") or b'"method"' in start[:200]:
+        return None
+    found = _ID_FIRST.search(start[:_LOOKED_AT]) or _ID_LAST.search(end[-_LOOKED_AT:])
+    return int(found[1]) if found else None
+
+
+def _make_unreadable_answer(number: int) -> JSONRPCMessage:
+    """Return an error for whoever waits: without it an answer that is no JSON would be a time-out."""
+    error = ErrorData(code=PARSE_ERROR, message="the server sent an answer that cannot be read as JSON-RPC")
+    return JSONRPCError(jsonrpc="2.0", id=number, error=error)
 
 
 def _make_replacement_answer(line: LongLine, wire: StdioState) -> JSONRPCMessage | None:

@@ -1,4 +1,4 @@
-"""How a server of a plan is reached: the command that is started, or the address that is asked."""
+"""Transports to the servers of a plan: the command to start, or the address to reach."""
 
 import sys
 from collections.abc import AsyncGenerator, Mapping
@@ -30,7 +30,13 @@ class LaunchContext:
 def build_server_argv(server: StdioServer | CatalogServer, place: LaunchContext) -> tuple[str, ...]:
     """Return the whole command line of a server: exactly this is started."""
     if isinstance(server, CatalogServer):
-        return (sys.executable, "-m", "toolgrade.runners.servers.catalog_server", str(place.folder / server.catalog))
+        return (
+            sys.executable,
+            "-P",
+            "-m",
+            "toolgrade.runners.servers.catalog_server",
+            str(place.folder / server.catalog),
+        )
     program, *args = (expand_variables(part, server, place.environment) for part in server.command)
     # From another folder a relative program would be another program, or none.
     return (str(Path(program).absolute()) if server.cwd and "/" in program else program, *args)

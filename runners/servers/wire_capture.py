@@ -1,4 +1,4 @@
-"""A tap below the SDK: what a server really answered, before the SDK's models keep only what they know."""
+"""A tap below the SDK: it keeps the answers of a server as they came, before the SDK's models drop unknown fields."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -9,7 +9,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 Streams = tuple[Any, Any]
-"""What a transport gives: a stream to read messages from and one to write them to. The SDK's own types are private."""
+"""The two streams of a transport: one to read messages from, one to write them to. The SDK's own types are private."""
 
 _DENIED = ("sampling/createMessage", "elicitation/create", "roots/list")
 
@@ -22,6 +22,7 @@ class Exchange:
         self.result: dict[str, Any] | None = None
 
 
+# A context variable, as the SDK does not hand the request's id to its caller: the exchange follows the task instead.
 _CURRENT: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
@@ -52,6 +53,7 @@ class MessageTap:
             yield _TappedRead(read, self), _TappedWrite(write, self)
 
     def note_sent(self, item: SessionMessage) -> None:
+        """Note a request, and whether its answer is captured."""
         message = item.message
         if isinstance(message, JSONRPCRequest):
             current = _CURRENT.get()
@@ -59,7 +61,7 @@ class MessageTap:
             self._asked[str(message.id)] = current if wanted else None
 
     def note_received(self, item: SessionMessage | Exception) -> bool:
-        """Note a message; False for an answer to nothing, which must not reach anyone."""
+        """Note a message that came. Return False if it answers nothing that was asked: it must not reach the SDK."""
         message = item.message if isinstance(item, SessionMessage) else None
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             return self._match_answer(message)

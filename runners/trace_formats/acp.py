@@ -305,7 +305,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     return any(shape.text("from") in ("client", "agent") and shape.part("message").has("jsonrpc") for shape in sample)
 
 
-FORMAT = TraceFormat(
+ACP = TraceFormat(
     name="acp",
     label="Agent Client Protocol",
     claims=_claims,

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from .anthropic_content import ContentBlock, Message, MessageUsage, result_status
 from .event_stream import EventStream, decode_record
-from .imported_run import CallKind, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import CallKind, ImportedRun, RunBuilder, TraceTool
 from .openai_chat import is_plain_message
 from .shape import Shape
 from .trace_format import TraceFormat
@@ -83,7 +83,7 @@ class _Reader:
     def read_tools(self, tools: list[_Tool]) -> None:
         for tool in tools:
             if tool.name and not isinstance(tool.input_schema, UnsetType):
-                self.run.offer(OfferedTool(tool.name, None, tool.description, tool.input_schema))
+                self.run.offer(TraceTool(tool.name, None, tool.description, tool.input_schema))
 
     def build(self) -> ImportedRun:
         self.run.turns = None if self._is_hosted else len(self._turns)
@@ -148,7 +148,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+ANTHROPIC = TraceFormat(
     name="anthropic",
     label="Anthropic messages",
     claims=_claims,

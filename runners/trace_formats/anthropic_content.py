@@ -3,7 +3,8 @@
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from .imported_run import ERROR, OK, UNKNOWN_TOOL
+from ...gates.trace import UNKNOWN_TOOL
+from .imported_run import ERROR, OK
 from .raw_json import first_bytes
 
 _NO_SUCH_TOOL = (

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, CallKind, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import ERROR, OK, CallKind, ImportedRun, RunBuilder, TraceTool
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -178,14 +178,14 @@ def _read_totals(run: RunBuilder, trajectory: _Trajectory) -> None:
     for definition in trajectory.agent.tool_definitions or ():
         if definition.function is not None and definition.function.name:
             function = definition.function
-            run.offer(OfferedTool(function.name, None, function.description, function.parameters))
+            run.offer(TraceTool(function.name, None, function.description, function.parameters))
 
 
 def _claims(sample: Sequence[Shape]) -> bool:
     return any((shape.text("schema_version") or "").startswith("ATIF-") and shape.has("steps") for shape in sample)
 
 
-FORMAT = TraceFormat(
+ATIF = TraceFormat(
     name="atif",
     label="ATIF trajectory",
     claims=_claims,

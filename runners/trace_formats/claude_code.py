@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from .anthropic_content import ContentBlock, Message, MessageUsage, result_status
 from .event_stream import EventStream, decode_part, decode_record
-from .imported_run import REFUSED, CallKind, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import REFUSED, CallKind, ImportedRun, RunBuilder, TraceTool
 from .records import Record
 from .shape import Shape
 from .trace_format import TraceFormat
@@ -189,7 +189,7 @@ class StreamReader:
         for tool in (*attachment.tools, *attachment.entries):
             schema = tool.schema.input_schema if tool.schema else tool.input_schema
             if tool.name.startswith(_MCP_PREFIX):
-                self.run.offer(OfferedTool(tool.name, None, tool.description, schema))
+                self.run.offer(TraceTool(tool.name, None, tool.description, schema))
 
     def build(self) -> ImportedRun:
         """Return the run that was read."""
@@ -240,7 +240,7 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
     return read_lines(events, StreamReader)
 
 
-FORMAT = TraceFormat(
+CLAUDE_CODE = TraceFormat(
     name="claude-code",
     label="Claude Code",
     claims=_claims,

@@ -102,7 +102,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+CODEX_EXEC = TraceFormat(
     name="codex",
     label="Codex (exec --json)",
     claims=_claims,

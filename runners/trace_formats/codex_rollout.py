@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, REFUSED, UNKNOWN_TOOL, CallKind, ImportedRun, RunBuilder
+from .imported_run import ERROR, OK, REFUSED, CallKind, ImportedRun, RunBuilder
 from .raw_json import first_bytes, text_of
 from .records import Record
 from .shape import Shape
@@ -163,7 +164,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     return any(shape.text("type") in kinds and shape.has("payload") for shape in sample)
 
 
-FORMAT = TraceFormat(
+CODEX_ROLLOUT = TraceFormat(
     name="codex",
     label="Codex (session)",
     claims=_claims,

@@ -10,7 +10,7 @@ from ...foundations.fault import BadInput
 from .records import Record
 from .shape import Shape
 
-T = TypeVar("T")
+_Decoded = TypeVar("_Decoded")
 
 CheckForeign = Callable[[Shape], str | None]
 """Gives the name of another format that an unknown record belongs to, if it does."""
@@ -38,12 +38,12 @@ class EventStream:
         self.skipped[kind or "no type"] += 1
 
 
-def decode_record(decoder: "msgspec.json.Decoder[T]", record: Record) -> T:
+def decode_record(decoder: "msgspec.json.Decoder[_Decoded]", record: Record) -> _Decoded:
     """Return a record as its type; raise `BadInput` with file and line if its shape is another."""
     return decode_part(decoder, record.data, record)
 
 
-def decode_part(decoder: "msgspec.json.Decoder[T]", data: bytes | msgspec.Raw | str, record: Record) -> T:
+def decode_part(decoder: "msgspec.json.Decoder[_Decoded]", data: bytes | msgspec.Raw | str, record: Record) -> _Decoded:
     """Return a part of a record as its type; raise `BadInput` with the record's place if its shape is another."""
     try:
         return decoder.decode(data)

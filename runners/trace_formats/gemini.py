@@ -9,14 +9,19 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, REFUSED, UNKNOWN_TOOL, CallKind, ImportedRun, RunBuilder
+from .imported_run import ERROR, OK, REFUSED, CallKind, ImportedRun, RunBuilder
 from .shape import Shape
 from .trace_format import TraceFormat
 
 _MCP_PREFIX = "mcp_"
 _STATUS = {"success": OK, "error": ERROR, "cancelled": REFUSED}
-_STATUS_OF_ERROR = {"tool_not_registered": UNKNOWN_TOOL, "execution_denied": REFUSED, "policy_violation": REFUSED}
+_STATUS_OF_ERROR = {
+    "tool_not_registered": UNKNOWN_TOOL,
+    "execution_denied": REFUSED,
+    "policy_violation": REFUSED,
+}
 
 
 def kind_of(name: str) -> CallKind:
@@ -128,7 +133,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+GEMINI = TraceFormat(
     name="gemini",
     label="Gemini CLI (stream-json)",
     claims=_claims,

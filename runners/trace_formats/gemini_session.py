@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_record
 from .gemini import kind_of, status_of
-from .imported_run import UNKNOWN_TOOL, ImportedRun, RunBuilder
+from .imported_run import ImportedRun, RunBuilder
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -132,7 +133,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+GEMINI_SESSION = TraceFormat(
     name="gemini",
     label="Gemini CLI (session)",
     claims=_claims,

@@ -17,7 +17,6 @@ is unless the user asks for names to be resolved."""
 
 OK = "ok"
 ERROR = "error"
-UNKNOWN_TOOL = "unknown_tool"
 REFUSED = "refused"
 
 
@@ -33,7 +32,7 @@ class ImportedCall(msgspec.Struct, frozen=True, gc=False):
     kind: CallKind = "open"
 
 
-class OfferedTool(msgspec.Struct, frozen=True, gc=False):
+class TraceTool(msgspec.Struct, frozen=True, gc=False):
     """A tool that the model was offered, as the file spells it; the schema stays undecoded JSON."""
 
     name: str
@@ -53,7 +52,7 @@ class ImportedRun(msgspec.Struct, frozen=True, gc=False):
     prompt: str | None = None
     test: str | None = None
     model: str | None = None
-    offered: tuple[OfferedTool, ...] = ()
+    offered: tuple[TraceTool, ...] = ()
     sub_agent_calls: int = 0
     skipped: Mapping[str, int] = {}
     warnings: tuple[str, ...] = ()
@@ -114,7 +113,7 @@ class RunBuilder:
         self._calls: list[_Draft] = []
         self._by_id: dict[str, _Draft] = {}
         self._early: dict[str, str] = {}
-        self._offered: dict[tuple[str | None, str], OfferedTool] = {}
+        self._offered: dict[tuple[str | None, str], TraceTool] = {}
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -183,7 +182,7 @@ class RunBuilder:
         """Set the tokens of the whole run."""
         self.input_tokens, self.output_tokens = input_tokens, output_tokens
 
-    def offer(self, tool: OfferedTool) -> None:
+    def offer(self, tool: TraceTool) -> None:
         """Note a tool that the model was offered; a fuller description of the same tool wins."""
         key = (tool.server, tool.name)
         known = self._offered.get(key)

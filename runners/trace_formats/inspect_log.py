@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, REFUSED, UNKNOWN_TOOL, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import ERROR, OK, REFUSED, ImportedRun, RunBuilder, TraceTool
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -128,7 +129,7 @@ def _read_sample(sample: _Sample, usage: dict[str, _Usage] | None, line: int) ->
     for counted in (sample.model_usage or usage or {}).values():
         run.add_usage(counted.input_tokens, counted.output_tokens)
     for tool in _offered(sample.events):
-        run.offer(OfferedTool(tool.name, None, tool.description, tool.parameters))
+        run.offer(TraceTool(tool.name, None, tool.description, tool.parameters))
     return run.build()
 
 
@@ -164,7 +165,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+INSPECT_LOG = TraceFormat(
     name="inspect",
     label="Inspect log",
     claims=_claims,

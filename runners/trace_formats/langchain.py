@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_part, decode_record
-from .imported_run import ERROR, OK, UNKNOWN_TOOL, ImportedRun, RunBuilder
+from .imported_run import ERROR, OK, ImportedRun, RunBuilder
 from .raw_json import first_bytes
 from .records import Record
 from .shape import Shape
@@ -190,7 +191,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+LANGCHAIN = TraceFormat(
     name="langchain",
     label="LangChain messages",
     claims=_claims,

@@ -87,7 +87,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+MCPCHECKER = TraceFormat(
     name="mcpchecker",
     label="mcpchecker results",
     claims=_claims,

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from .event_stream import EventStream, decode_record
-from .imported_run import CallKind, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import CallKind, ImportedRun, RunBuilder, TraceTool
 from .raw_json import text_of
 from .shape import Shape
 from .tool_names import strip_server
@@ -75,7 +75,7 @@ class _Reader:
                 self.run.add_usage(data.usage.input_tokens, data.usage.output_tokens)
         elif data.type == "mcp_tools":
             for name in data.result or ():
-                self.run.offer(OfferedTool(name, data.server))
+                self.run.offer(TraceTool(name, data.server))
         else:
             return data.type in _QUIET
         return True
@@ -115,7 +115,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+OPENAI_AGENTS = TraceFormat(
     name="openai-agents",
     label="OpenAI Agents SDK (trace)",
     claims=_claims,

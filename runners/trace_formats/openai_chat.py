@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from .event_stream import EventStream, decode_record
-from .imported_run import ImportedRun, OfferedTool, RunBuilder
+from .imported_run import ImportedRun, RunBuilder, TraceTool
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -105,7 +105,7 @@ class _Reader:
         for tool in tools:
             if tool.function is not None and tool.function.name:
                 function = tool.function
-                self.run.offer(OfferedTool(function.name, None, function.description, function.parameters))
+                self.run.offer(TraceTool(function.name, None, function.description, function.parameters))
 
 
 def _read(events: EventStream) -> Iterator[ImportedRun]:
@@ -159,7 +159,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     return bool(sample) and all(map(is_plain_message, sample))
 
 
-FORMAT = TraceFormat(
+OPENAI_CHAT = TraceFormat(
     name="openai-chat",
     label="OpenAI chat completions",
     claims=_claims,

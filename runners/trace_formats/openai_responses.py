@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import ERROR, OK, ImportedRun, RunBuilder, TraceTool
 from .openai_chat import is_plain_message
 from .records import Record
 from .shape import Shape
@@ -146,7 +146,7 @@ class _Reader:
     def _read_catalog(self, item: _Item) -> None:
         for tool in item.tools or ():
             if tool.name:
-                self.run.offer(OfferedTool(tool.name, item.server_label, tool.description, tool.input_schema))
+                self.run.offer(TraceTool(tool.name, item.server_label, tool.description, tool.input_schema))
 
     def read_response(self, response: _Item, output: list[_Item]) -> list[str]:
         """Take one response; return the types of items that are not known."""
@@ -157,7 +157,7 @@ class _Reader:
         self.run.model = self.run.model or response.model
         for tool in response.tools or ():
             if tool.type == "function" and tool.name:
-                self.run.offer(OfferedTool(tool.name, None, tool.description, tool.parameters))
+                self.run.offer(TraceTool(tool.name, None, tool.description, tool.parameters))
         unknown = [item.type or "no type" for item in output if not self.read_item(item)]
         if response.usage is not None:
             self.run.add_usage(response.usage.input_tokens, response.usage.output_tokens)
@@ -205,7 +205,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     return bool(sample) and all(map(is_plain_message, sample))
 
 
-FORMAT = TraceFormat(
+OPENAI_RESPONSES = TraceFormat(
     name="openai-responses",
     label="OpenAI responses",
     claims=_claims,

@@ -10,8 +10,9 @@ from decimal import Decimal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_part, decode_record
-from .imported_run import ERROR, OK, REFUSED, UNKNOWN_TOOL, ImportedRun, RunBuilder
+from .imported_run import ERROR, OK, REFUSED, ImportedRun, RunBuilder
 from .records import Record
 from .shape import Shape
 from .trace_format import TraceFormat
@@ -194,14 +195,14 @@ def _claims_export(sample: Sequence[Shape]) -> bool:
     )
 
 
-RUN = TraceFormat(
+OPENCODE_RUN = TraceFormat(
     name="opencode",
     label="OpenCode (run --format json)",
     claims=_claims_run,
     read=_read_run,
     keys=frozenset(("type", "timestamp", "sessionID", "part")),
 )
-EXPORT = TraceFormat(
+OPENCODE_EXPORT = TraceFormat(
     name="opencode",
     label="OpenCode (export)",
     claims=_claims_export,

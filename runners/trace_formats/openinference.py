@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import ERROR, OK, ImportedRun, RunBuilder, TraceTool
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -94,7 +94,7 @@ class _Reader:
             tool = tool.function or tool
             schema = tool.input_schema if isinstance(tool.parameters, UnsetType) else tool.parameters
             if tool.name:
-                self.run.offer(OfferedTool(tool.name, None, tool.description, schema))
+                self.run.offer(TraceTool(tool.name, None, tool.description, schema))
 
     def _add_call(self, call: Mapping[str, str], turn: int) -> None:
         name, text = call.get("function.name"), call.get("function.arguments")
@@ -167,7 +167,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     return any(shape.part("attributes").has(_KIND) for shape in sample)
 
 
-FORMAT = TraceFormat(
+OPENINFERENCE = TraceFormat(
     name="openinference",
     label="OpenInference spans",
     claims=_claims,

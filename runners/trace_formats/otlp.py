@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import ERROR, OK, ImportedRun, RunBuilder, TraceTool
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -216,7 +216,7 @@ class _Trace:
         run.prompt = run.prompt or _text_in(attributes.get("gen_ai.input.messages"), "user")
         run.final_response = _text_in(attributes.get("gen_ai.output.messages"), "assistant") or run.final_response
         for tool in _definitions_in(attributes.get("gen_ai.tool.definitions")):
-            run.offer(OfferedTool(tool.name, None, tool.description, tool.parameters))
+            run.offer(TraceTool(tool.name, None, tool.description, tool.parameters))
 
 
 def _text_in(messages: str | None, role: str) -> str | None:
@@ -265,7 +265,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     return any(shape.has("resourceSpans") for shape in sample)
 
 
-FORMAT = TraceFormat(
+OTLP = TraceFormat(
     name="otlp",
     label="OpenTelemetry (OTLP JSON)",
     claims=_claims,

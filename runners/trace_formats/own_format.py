@@ -10,7 +10,6 @@ from .imported_run import ImportedRun, RunBuilder
 from .shape import Shape
 from .trace_format import TraceFormat
 
-NAME = "toolgrade"
 _KEYS = frozenset(("tool_calls", "final_response", "turns", "usage", "cost", "test", "model"))
 
 
@@ -45,4 +44,4 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(name=NAME, label="toolgrade", claims=_claims, read=_read, keys=_KEYS)
+OWN_FORMAT = TraceFormat(name="toolgrade", label="toolgrade", claims=_claims, read=_read, keys=_KEYS)

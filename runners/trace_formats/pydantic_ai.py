@@ -7,8 +7,9 @@ from decimal import Decimal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, REFUSED, UNKNOWN_TOOL, ImportedRun, RunBuilder
+from .imported_run import ERROR, OK, REFUSED, ImportedRun, RunBuilder
 from .raw_json import first_bytes, text_of
 from .shape import Shape
 from .trace_format import TraceFormat
@@ -101,7 +102,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+PYDANTIC_AI = TraceFormat(
     name="pydantic-ai",
     label="pydantic-ai messages",
     claims=_claims,

@@ -56,7 +56,7 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
     return read_lines(events, _QwenReader)
 
 
-FORMAT = TraceFormat(
+QWEN = TraceFormat(
     name="qwen",
     label="Qwen Code (stream-json)",
     claims=_claims,

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, REFUSED, UNKNOWN_TOOL, ImportedRun, RunBuilder
+from .imported_run import ERROR, OK, REFUSED, ImportedRun, RunBuilder
 from .qwen import add_unwrapped
 from .shape import Shape
 from .trace_format import TraceFormat
@@ -104,7 +105,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     )
 
 
-FORMAT = TraceFormat(
+QWEN_SESSION = TraceFormat(
     name="qwen",
     label="Qwen Code (session)",
     claims=_claims,

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import IO
 
 from ...foundations.fault import BadInput
-from . import own_format, registry
+from . import inspect_log, own_format, registry
 from .detection import SAMPLE_SIZE, detect_format
 from .eval_archive import is_archive, read_archive
 from .event_stream import EventStream
@@ -45,6 +45,8 @@ def sniff_format(file: str, stream: IO[bytes], name: str = AUTO) -> str:
     A file that fits no format is our own if it has a key of it, or if it is no JSON or empty: the reader of our own
     format says what is wrong with it.
     """
+    if is_archive(stream):
+        return inspect_log.INSPECT_LOG.name
     shapes: list[Shape] = []
     try:
         for record in islice(_read(file, stream), SAMPLE_SIZE):
@@ -53,8 +55,10 @@ def sniff_format(file: str, stream: IO[bytes], name: str = AUTO) -> str:
         pass  # the reader of the format that is chosen comes to the same place, and says what is wrong there
     stream.seek(0)
     claims_own = name == AUTO and not any(row.claims(shapes) for row in registry.FORMATS)
-    if claims_own and (not any(shape.keys for shape in shapes) or any(s.keys & own_format.FORMAT.keys for s in shapes)):
-        return own_format.NAME
+    if claims_own and (
+        not any(shape.keys for shape in shapes) or any(s.keys & own_format.OWN_FORMAT.keys for s in shapes)
+    ):
+        return own_format.OWN_FORMAT.name
     return detect_format(file, shapes, name).name
 
 

@@ -14,17 +14,17 @@ _MANY = 40
 class Shape:
     """A JSON object of which only the keys are decoded. Anything but an object has no keys."""
 
-    __slots__ = ("_fields",)
+    __slots__ = ("_fields", "_lists", "_parts", "keys")
 
     def __init__(self, data: bytes | msgspec.Raw) -> None:
         try:
             self._fields = _FIELDS.decode(data)
         except (msgspec.DecodeError, RecursionError):
             self._fields = {}
-
-    @property
-    def keys(self) -> frozenset[str]:
-        return frozenset(self._fields)
+        self.keys = frozenset(self._fields)
+        # Every format asks about the same few keys.
+        self._parts: dict[str, Shape] = {}
+        self._lists: dict[str, list[Shape]] = {}
 
     def has(self, *keys: str) -> bool:
         """Return whether all of these keys are there."""
@@ -39,22 +39,24 @@ class Shape:
 
     def part(self, key: str) -> "Shape":
         """Return the object under a key; it has no keys if there is none."""
-        return Shape(self._fields.get(key, b"null"))
+        if key not in self._parts:
+            self._parts[key] = Shape(self._fields.get(key, b"null"))
+        return self._parts[key]
 
-    def parts(self, key: str) -> Iterator["Shape"]:
-        """Yield the first objects of the list under a key, if there is one."""
-        return parts_of(self._fields.get(key, b"null"))
+    def parts(self, key: str) -> "list[Shape]":
+        """Return the first objects of the list under a key, if there is one."""
+        if key not in self._lists:
+            self._lists[key] = _read_parts(self._fields.get(key, b"null"))
+        return self._lists[key]
 
-    def values(self) -> Iterator["Shape"]:
+    def values(self) -> "Iterator[Shape]":
         """Yield the objects under all keys."""
-        return (Shape(value) for value in list(self._fields.values())[:_MANY])
+        return (self.part(key) for key in list(self._fields)[:_MANY])
 
 
-def parts_of(data: bytes | msgspec.Raw) -> Iterator[Shape]:
-    """Yield the first objects of a JSON list."""
+def _read_parts(data: bytes | msgspec.Raw) -> list[Shape]:
     try:
         parts = _PARTS.decode(data)
     except (msgspec.DecodeError, RecursionError):
-        return
-    for part in parts[:_MANY]:
-        yield Shape(part)
+        return []
+    return [Shape(part) for part in parts[:_MANY]]

@@ -18,8 +18,9 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from ...gates.trace import UNKNOWN_TOOL
 from .event_stream import EventStream, decode_record
-from .imported_run import ERROR, OK, UNKNOWN_TOOL, ImportedRun, OfferedTool, RunBuilder
+from .imported_run import ERROR, OK, ImportedRun, RunBuilder, TraceTool
 from .shape import Shape
 from .trace_format import TraceFormat
 
@@ -127,7 +128,7 @@ class _Reader:
     def build(self) -> ImportedRun:
         for server, tools in self._listed.items():
             for tool in tools:
-                self.run.offer(OfferedTool(tool.name, server, tool.description, tool.input_schema))
+                self.run.offer(TraceTool(tool.name, server, tool.description, tool.input_schema))
         return self.run.build()
 
 
@@ -153,7 +154,7 @@ def _claims(sample: Sequence[Shape]) -> bool:
     return any(shape.has("tap", "pid", "seq", "dir", "message") for shape in sample)
 
 
-FORMAT = TraceFormat(
+TAP_LOG = TraceFormat(
     name="tap",
     label="tap log",
     claims=_claims,

@@ -1,5 +1,9 @@
-"""History from git. It takes four processes for any number of commits; one of them serves reports on request."""
+"""History from git, with five processes at most whatever its length: one hands over reports as they are asked for.
 
+A question that git does not answer is a fault. That there is nothing is believed only when git says so.
+"""
+
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -24,8 +28,11 @@ class GitHistory:
         self._folder = folder = Path(folder)
         self._sizes: dict[str, int] = {}
         self._reader: subprocess.Popen[bytes] | None = None
-        self._is_cut = self._run_git("rev-parse", "--is-shallow-repository").strip() == b"true"
-        committed = self._list_committed()
+        committed: tuple[Commit, ...] = ()
+        self._is_cut = False
+        if _has_repository(folder):
+            self._is_cut = self._run_git("rev-parse", "--is-shallow-repository").strip() == b"true"
+            committed = self._list_committed()
         self.commits = (*committed, *self._list_uncommitted(committed))
 
     @property
@@ -53,10 +60,12 @@ class GitHistory:
 
     def _list_committed(self) -> tuple[Commit, ...]:
         # Fields and records both end with NUL, which no name or subject can contain.
-        fields = self._run_git(*_LOG, "--", REPLAY, LIVE).decode("utf-8", "replace").split("\0")[:-1]
+        fields = self._read_log().decode("utf-8", "replace").split("\0")[:-1]
         shas = fields[::5]
         # `./` makes the path relative to the folder, which may be a part of the repository.
         blobs = self._find_blobs([f"{sha}:./{path}" for path in (REPLAY, LIVE) for sha in shas])
+        if None in blobs:
+            self._check_nothing_is_lost(shas)
         columns = (*(fields[at::5] for at in range(5)), blobs[: len(shas)], blobs[len(shas) :])
         commits: list[Commit] = []
         before: dict[str, str | None] = {}
@@ -66,6 +75,24 @@ class GitHistory:
             if replay or live:
                 commits.append(Commit(sha, subject, author, date, previous, replay, live))
         return tuple(commits)
+
+    def _read_log(self) -> bytes:
+        """Return the log; nothing if git says that the branch has no commit yet."""
+        done = self._start_git(*_LOG, "--", REPLAY, LIVE)
+        if done.returncode:
+            head = self._start_git("rev-parse", "--verify", "--quiet", "HEAD")
+            # An unborn branch fails without a word; what is damaged or refused is explained on stderr.
+            if head.returncode != 1 or head.stdout or head.stderr:
+                raise _make_git_fault(done)
+        return done.stdout
+
+    def _check_nothing_is_lost(self, shas: list[str]) -> None:
+        """Raise `Fault` if a report is missing from the object store: git says `missing` of it as of no report."""
+        asked = "".join(f"{sha}\n" for sha in [*shas, "--", REPLAY, LIVE]).encode()
+        found = self._run_git("rev-list", "--objects", "--missing=print", "--no-walk", "--stdin", stdin=asked)
+        for line in found.splitlines():
+            if line.startswith(b"?"):
+                raise Fault(f"git has no object {line[1:].decode()}", _HELP)
 
     def _find_blobs(self, names: list[str]) -> list[str | None]:
         """Return the id of the blob that each name stands for, or None."""
@@ -111,14 +138,34 @@ class GitHistory:
         reader.stdin.flush()
         header = reader.stdout.readline().split()
         if len(header) != 3:
-            raise Fault(f"git has no object {key}", "`git fsck` checks the repository")
-        return reader.stdout.read(int(header[2]) + 1)[:-1]
+            raise Fault(f"git has no object {key}", _HELP)
+        size = int(header[2])
+        data = reader.stdout.read(size + 1)
+        if len(data) != size + 1:
+            raise Fault(f"git did not hand over all of the object {key}", _HELP)
+        return data[:-1]
 
     def _run_git(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """Return the output of git; it is empty outside a repository and in one without a commit."""
-        # Names and subjects come in UTF-8, whatever the user's git is set to.
+        """Return what git answers; raise `Fault` with its own words if it does not."""
+        done = self._start_git(*arguments, stdin=stdin)
+        if done.returncode:
+            raise _make_git_fault(done)
+        return done.stdout
+
+    def _start_git(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         command = [_find_git(), "-c", "i18n.logOutputEncoding=UTF-8", *arguments]
-        return subprocess.run(command, cwd=self._folder, input=stdin, capture_output=True, check=False).stdout  # noqa: S603 - argv, no shell
+        return subprocess.run(command, cwd=self._folder, input=stdin, capture_output=True, check=False)  # noqa: S603 - argv, no shell
+
+
+def _has_repository(folder: Path) -> bool:
+    """Whether a folder is in a repository, without asking git: one that it refuses is one, too."""
+    place = folder.absolute()
+    return "GIT_DIR" in os.environ or any((parent / ".git").exists() for parent in (place, *place.parents))
+
+
+def _make_git_fault(done: subprocess.CompletedProcess[bytes]) -> Fault:
+    said = done.stderr.decode("utf-8", "replace").strip() or "it said nothing"
+    return Fault(f"git failed with code {done.returncode}: {said}", f"{_HELP}; nothing was changed")
 
 
 def _find_git() -> str:
@@ -126,6 +173,9 @@ def _find_git() -> str:
     if git is None:
         raise Fault("git is not on PATH, and the history comes from it", "install git, or give reports with --reports")
     return git
+
+
+_HELP = "`git fsck` checks the repository"
 
 
 def _read_file(path: Path) -> bytes | None:

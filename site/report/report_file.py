@@ -12,6 +12,7 @@ from msgspec import UnsetType
 from ...foundations.fault import BadInput, Fault
 from ...foundations.paths import StrPath, list_paths
 from ...foundations.suggestion import format_suggestion
+from .report_consistency import find_contradictions
 from .report_model import SCHEMA, Report
 
 FILE = "report.json"
@@ -101,6 +102,8 @@ def _check_values(report: Report, origin: str) -> None:
     times = Counter((suite, test.name, test.model or "") for suite, test in tests)
     for suite, name, _ in (key for key, number in times.items() if number > 1):
         raise InvalidReport(f"{origin}: not a report: `{name}` of `{suite}` stands in it twice", _MAKE)
+    for problem in find_contradictions(report):
+        raise InvalidReport(f"{origin}: contradicts itself: {problem}", _MAKE)
 
 
 def _explain_decode_error(data: bytes, error: Exception) -> str:
@@ -138,15 +141,27 @@ def _read_committed_report(revision: str, committed: str) -> bytes:
         raise ReportNotFound(f"`{revision}` is neither a path nor a git revision", "a path that starts with - is ./-…")
     found = _run_git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     if found.returncode:
-        # `--quiet` silences an unknown revision, so text on stderr means that git found no repository.
-        outside = " (and this is no git repository)" if found.stderr else ""
+        # Git is silent about a revision that it does not know; anything else is its own failure, in its own words.
+        said = found.stderr.decode("utf-8", "replace").strip()
+        said = "and this is no git repository" if "not a git repository" in said else said.removeprefix("fatal: ")
+        outside = f" ({said})" if said else ""
         raise ReportNotFound(f"{revision}: no such file, folder or git revision{outside}", _find_suggestion(revision))
     commit = found.stdout.decode().strip()
     blob = _run_git("cat-file", "blob", f"{commit}:{committed}")
+    if blob.returncode and _is_committed(commit, committed):
+        raise Fault(f"{revision}: {blob.stderr.decode('utf-8', 'replace').strip()}", "`git fsck` checks the repository")
     if blob.returncode:
         help_ = "commit a report there, or say with --report where it is"
         raise ReportNotCommitted(f"{revision}: no report is committed at {committed}", help_)
     return blob.stdout
+
+
+def _is_committed(commit: str, path: str) -> bool:
+    """Whether a commit has a file; raise `Fault` if git cannot tell."""
+    listed = _run_git("ls-tree", "-z", "--full-tree", commit, "--", path.removeprefix("./"))
+    if listed.returncode:
+        raise Fault(listed.stderr.decode("utf-8", "replace").strip(), "`git fsck` checks the repository")
+    return bool(listed.stdout)
 
 
 def _run_git(*arguments: str) -> subprocess.CompletedProcess[bytes]:

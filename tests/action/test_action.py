@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -260,3 +261,24 @@ def test_every_input_that_a_command_uses_goes_through_the_environment(action: st
     for found in manifest["runs"]["steps"]:
         assert "${{" not in found.get("run", ""), "an expression in a command is a way to inject one"
         assert "shell" in found or "uses" in found
+
+
+PLANTED = "import os, pathlib\npathlib.Path(os.environ['CANARY_FILE']).touch()\n"
+
+
+@pytest.mark.parametrize("name", ["click.py", "site.py", "msgspec.py", "sitecustomize.py", "conftest.py", "event.py"])
+def test_no_module_of_the_checkout_is_imported(runner: Runner, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    regressed(runner)
+    canary = runner.folder.parent / "canary"
+    monkeypatch.setenv("CANARY_FILE", str(canary))
+    (runner.folder / name).write_text(PLANTED)
+    assert runner.run("Replay").code == 1
+    runner.run("Build the site")
+    assert not canary.exists()
+
+
+def test_every_action_that_is_used_is_pinned_by_commit() -> None:
+    texts = [path.read_text() for path in (*ACTION.rglob("action.yml"), *(ACTION.parent / "docs").glob("*.md"))]
+    used = [found for text in texts for found in re.findall(r"uses: (\S+)", text)]
+    assert len(used) > 8
+    assert [name for name in used if not re.search(r"@([0-9a-f]{40}|COMMIT)$", name)] == []

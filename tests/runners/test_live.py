@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,13 +15,13 @@ from tests.rogues import ROGUE, started_by_us
 from tests.scripted import Script, asking
 from toolgrade.compiler.plan import Plan
 from toolgrade.foundations.fault import Fault
+from toolgrade.foundations.redaction import Redactor
 from toolgrade.runners.agents.agent import Agent, AskedCall, Task, ToolAnswer, Turn
 from toolgrade.runners.cassettes.recording import FinishedRun, make_cassette
-from toolgrade.runners.cassettes.redaction import Redactor
 from toolgrade.runners.catalogs.fingerprint import fingerprint
 from toolgrade.runners.cell_result import CellResult
 from toolgrade.runners.cell_selection import PlannedCell, iterate_cells, make_cell_key
-from toolgrade.runners.events import CellStarted, Event, ServerStarting
+from toolgrade.runners.events import Event, ServerStarting
 from toolgrade.runners.journal import Journal
 from toolgrade.runners.live import LiveInputs, LiveRun
 from toolgrade.runners.models.budget import Budget
@@ -134,11 +134,44 @@ def test_a_journal_of_another_prompt_is_not_used(tmp_path: Path) -> None:
     assert Runner(tmp_path, changed, Broke()).run(resume=True)[0].status == "error"
 
 
-def test_a_bug_in_an_agent_is_raised_as_it_is_and_nothing_is_left(tmp_path: Path) -> None:
-    runner = Runner(tmp_path, suite(tmp_path, "m1", "m2"), Script())
-    with pytest.raises((StopIteration, RuntimeError)):
-        runner.run(workers=2)
-    assert len([event for event in runner.events if isinstance(event, CellStarted)]) >= 1
+class Broken:
+    """An agent that fails as nobody foresaw, in our own code."""
+
+    def begin(self, task: Task) -> "Broken":
+        return self
+
+    async def turn(self, answers: Sequence[ToolAnswer]) -> Turn:
+        return Turn(calls=(AskedCall("1", "echo", cast(Any, 5)),))
+
+
+def test_an_exception_in_a_cell_costs_that_cell_and_its_traceback_is_in_the_file_it_names(tmp_path: Path) -> None:
+    runner = Runner(tmp_path, suite(tmp_path, "m1", "m2"), Broken())
+    script = Script(Turn((asking("echo"),)), Turn(text="done"))
+    agents = {key: script if "m2" in key else agent for key, agent in runner.world.agents.items()}
+    runner.world = LiveInputs(os.environ, runner.world.folders, agents)
+    first, second = runner.run(workers=2)
+    assert second.status == "passed"
+    assert first.error is not None
+    assert first.error.startswith("this is a bug in toolgrade: TypeError: ")
+    named = first.error.rpartition("the traceback is in ")[2]
+    assert "in _execute_call" in (tmp_path / named).read_text()
+    assert (tmp_path / ".toolgrade/.gitignore").read_text() == "*\n"
+
+
+class Foreign(Broken):
+    """An agent whose package fails as nobody foresaw."""
+
+    def begin(self, task: Task) -> "Foreign":
+        return self
+
+    async def turn(self, answers: Sequence[ToolAnswer]) -> Turn:
+        raise LookupError("no such shelf")
+
+
+def test_an_exception_of_a_package_is_not_called_ours(tmp_path: Path) -> None:
+    (result,) = Runner(tmp_path, suite(tmp_path, "m1"), Foreign()).run()
+    assert result.error is not None
+    assert result.error.startswith("tests failed in a way that toolgrade does not know: LookupError: no such shelf; ")
 
 
 def test_a_journal_that_cannot_be_written_is_a_fault(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import yaml
+from msgspec import UnsetType
 
 from toolgrade.compiler.compilation import SuiteSource, compile_sources
 from toolgrade.foundations.canonical_json import to_json
@@ -47,7 +48,9 @@ class Chapter:
     description: str = ""
 
 
-def report_of(chapters: Sequence[Chapter], mode: Mode = "replay") -> Report:
+def report_of(
+    chapters: Sequence[Chapter], mode: Mode = "replay", surfaces: Mapping[str, Mapping[str, int]] | None = None
+) -> Report:
     """The report on these tests, scored by the real gates; traces are in it. No two tests may share a name."""
     sources = [SuiteSource(f"suites/s{index}.yml", _yaml(chapter)) for index, chapter in enumerate(chapters)]
     compilation = compile_sources(sources)
@@ -56,7 +59,9 @@ def report_of(chapters: Sequence[Chapter], mode: Mode = "replay") -> Report:
     runs = [TraceFileEntry("runs.jsonl", 1, run, None) for test in tests.values() for run in _traces(test)]
     results = score_traces(compilation.plan, runs, keep_traces=True)
     if mode == "live":
-        results = tuple(msgspec.structs.replace(r, gates=tuple(_live(tests[r.test.name], r))) for r in results)
+        results = tuple(
+            msgspec.structs.replace(r, gates=tuple(_live(tests[r.test.name], r, surfaces or {}))) for r in results
+        )
     return make_report(compilation.plan, results, mode)
 
 
@@ -106,7 +111,7 @@ def write_atlas(folder: Path, commits: int = 5) -> list[str]:
     surfaces = {name: suite["surface"] for name, suite in _ATLAS["suites"].items()}
     for index, commit in enumerate(_ATLAS["commits"][:commits]):
         chapters = atlas(index)
-        live = with_surfaces(report_of(chapters, "live"), surfaces) if commit.get("is_live") else None
+        live = with_surfaces(report_of(chapters, "live", surfaces), surfaces) if commit.get("is_live") else None
         shas.append(commit_reports(folder, commit["subject"], report_of(chapters), live, day=9 + 2 * index))
     return shas
 
@@ -132,13 +137,16 @@ def _told(name: str, told: dict[str, Any], calls: Mapping[str, list[list[str]]])
 def _with_surface(test: TestReport, servers: Mapping[str, int]) -> TestReport:
     rows = tuple(ServerSurface(name, 2, tokens) for name, tokens in servers.items())
     tools = tuple(ToolSurface(f"{name}.{tool}", tokens // 2) for name, tokens in servers.items() for tool in ("a", "b"))
-    return msgspec.structs.replace(test, surface=CatalogSurface(sum(servers.values()), rows, tools), cost="0.0738")
+    costs = [gate.values.get("token_efficiency.cost") for gate in test.gates if not isinstance(gate.values, UnsetType)]
+    cost = next((str(cost) for cost in costs if cost is not None), "0.0738")
+    return msgspec.structs.replace(test, surface=CatalogSurface(sum(servers.values()), rows, tools), cost=cost)
 
 
-def _live(told: Told, result: CellResult) -> Iterable[GateResult]:
+def _live(told: Told, result: CellResult, surfaces: Mapping[str, Mapping[str, int]]) -> Iterable[GateResult]:
+    tokens = sum(surfaces.get(result.suite.name, {}).values()) or 890
     for planned, scored in zip(result.test.gates, result.gates, strict=True):
         if isinstance(planned, TokenEfficiency):
-            tally = planned.begin(ScoringConditions("live", 890))
+            tally = planned.begin(ScoringConditions("live", tokens))
             for run in _traces(told):
                 tally.add(run)
             yield tally.compute_result()

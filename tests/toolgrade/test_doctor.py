@@ -169,3 +169,9 @@ def test_what_cannot_be_done_is_said(
     assert (done.code, done.stdout) == (code, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_suite_outside_the_working_folder_finds_what_is_beside_it(shop: Path, run_toolgrade: RunToolgrade) -> None:
+    (shop / "elsewhere").mkdir()
+    done = run_toolgrade("doctor", "../suites/shop.yml", cwd=shop / "elsewhere")
+    assert (done.code, done.stderr.count("serving")) == (0, 2), done.stderr

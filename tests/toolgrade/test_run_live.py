@@ -185,7 +185,7 @@ def test_ids_that_no_server_has_and_ids_that_two_have_are_warned_of(
     found = report(tmp_path)["suites"][0]["tests"][0]["warnings"]
     assert found[0].startswith("class `c`: `echo` is a tool of `x` and `y`")
     assert found[1].startswith("class `c`: no server lists `x.gone`")
-    assert "server `y` writes to stdout what is no message: skipped" in found
+    assert "server `y` writes lines to stdout that are not messages: skipped" in found
 
 
 def test_in_ci_a_recording_has_to_be_asked_for(run_toolgrade: RunToolgrade, tmp_path: Path) -> None:

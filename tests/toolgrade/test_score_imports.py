@@ -34,11 +34,14 @@ SECOND = """\
     model: lexical
     servers: [docs]
     prompt: Count the pages.
-    equal_function_sets: {classes: [{name: list, members: [docs.list_pages]}], expect: [{tool_selection.recall: {">=": 100}}]}
+    equal_function_sets:
+      classes: [{name: list, members: [docs.list_pages]}]
+      expect: [{tool_selection.recall: {">=": 100}}]
 """
 DOCS = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("search", "fetch", "list_pages")]}
 CLAUDE = GOLDEN / "claude-session" / "toolsearch.jsonl"
 CODEX = GOLDEN / "codex-rollout" / "session.jsonl"
+GHOST = GOLDEN / "codex-rollout" / "session-ghost.jsonl"
 INSPECT = GOLDEN / "inspect" / "log.json"
 
 
@@ -52,10 +55,20 @@ def suite(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "file",
-    ["claude-session/toolsearch.jsonl", "claude-stream/plain.jsonl", "codex-exec/run.jsonl", "gemini-stream/run.jsonl",
-     "opencode-run/run.jsonl", "acp/qwen.jsonl", "openai-chat/messages.json", "langchain/langgraph_state.json",
-     "otlp/pydantic_ai.json", "tap-log/tap.jsonl", "mcpchecker/results.json"],
-)  # fmt: skip
+    [
+        "claude-session/toolsearch.jsonl",
+        "claude-stream/plain.jsonl",
+        "codex-exec/run.jsonl",
+        "gemini-stream/run.jsonl",
+        "opencode-run/run.jsonl",
+        "acp/qwen.jsonl",
+        "openai-chat/messages.json",
+        "langchain/langgraph_state.json",
+        "otlp/pydantic_ai.json",
+        "tap-log/tap.jsonl",
+        "mcpchecker/results.json",
+    ],
+)
 def test_a_perfect_run_of_any_program_gets_an_a(run_toolgrade: RunToolgrade, file: str) -> None:
     done = run_toolgrade("score", "s.yml", GOLDEN / file)
     assert done.code == 0, done.stderr
@@ -104,19 +117,17 @@ def test_the_catalog_of_a_trace_is_in_the_report_as_of_the_trace(run_toolgrade: 
 
 def test_the_test_is_found_by_the_very_prompt(run_toolgrade: RunToolgrade, suite: Path) -> None:
     suite.write_text(SUITE + SECOND)
-    done = run_toolgrade("score", "s.yml", CLAUDE, CODEX, GOLDEN / "codex-rollout" / "session-ghost.jsonl")
+    done = run_toolgrade("score", "s.yml", CLAUDE, CODEX, GHOST)
     assert done.code == 0, done.stderr
     assert "2 tests: 2 passed" in done.stdout
 
 
 def test_a_prompt_of_no_test_is_an_error_with_the_nearest(run_toolgrade: RunToolgrade, suite: Path) -> None:
     suite.write_text(SUITE + SECOND.replace("Count the pages.", "Count all the pages."))
-    done = run_toolgrade("score", "s.yml", GOLDEN / "codex-rollout" / "session-ghost.jsonl")
+    done = run_toolgrade("score", "s.yml", GHOST)
     assert (done.code, done.stdout) == (2, "")
     assert "no test has the prompt of this trace; the nearest is that of `counts`: --test NAME" in done.stderr
-    assert (
-        run_toolgrade("score", "s.yml", GOLDEN / "codex-rollout" / "session-ghost.jsonl", "--test", "counts").code == 0
-    )
+    assert run_toolgrade("score", "s.yml", GHOST, "--test", "counts").code == 0
 
 
 def test_a_trace_without_a_prompt_needs_the_test(run_toolgrade: RunToolgrade, suite: Path) -> None:

@@ -9,6 +9,7 @@ import click
 from .servers import add_server_options, make_launch_context, make_server_from_options, print_server_start
 
 if TYPE_CHECKING:
+    from ..foundations.fault import ServerFault
     from ..runners.catalogs.checkup import CatalogCheckup
     from ..runners.catalogs.fingerprint import ServerListing
 
@@ -18,7 +19,7 @@ Catalogs = list[tuple[str, "Mapping[str, ServerListing]"]]
 @click.command("doctor")
 @click.argument("suite", required=False)
 @add_server_options
-@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Exit 1 where a catalog has more tokens.")
+@click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Exit 1 if a catalog has more tokens.")
 @click.option(
     "--freeze", type=click.Path(path_type=Path), metavar="FILE",
     help="Write the catalog to FILE, for `catalog:` in a suite; of several servers, a file each in the folder FILE.",
@@ -55,39 +56,54 @@ def doctor_command(
     from ..runners.catalogs.checkup import check_catalog
 
     require_extra("live", "`toolgrade doctor`")
-    catalogs = _collect_catalogs(suite, command, url, headers, name)
+    catalogs, faults = _collect_catalogs(suite, command, url, headers, name)
 
     checkups = [check_catalog(label, listings) for label, listings in catalogs]
     _print_checkups(checkups, style, show_all)
-    if freeze is not None:
+    if freeze is not None and not faults:
         _freeze_catalogs(freeze, catalogs)
     heavy = [checkup for checkup in checkups if max_tokens is not None and checkup.tokens > max_tokens]
     for checkup in heavy:
         click.echo(f"{checkup.name}: {checkup.tokens:,} tokens are over the budget of {max_tokens:,}", err=True)
-    if heavy:
-        raise click.exceptions.Exit(1)
+    _show_faults(faults)
+    if faults or heavy:
+        raise click.exceptions.Exit(3 if faults else 1)
 
 
 def _collect_catalogs(
     suite: str | None, command: str | None, url: str | None, headers: tuple[str, ...], name: str
-) -> Catalogs:
-    """Return what the servers list, by suite or for the one server that was named."""
-    from ..runners.servers.listings import require_server_listings
-    from ..runners.suite_files import compile_suites
+) -> "tuple[Catalogs, list[ServerFault]]":
+    """Return what the servers list, by suite or for the one server that was named; and why some could not be listed."""
+    from ..runners.servers.listings import collect_redacted_listings
+    from ..runners.suite_files import compile_suites, map_suite_folders
     from .options import require_plan
 
     server = make_server_from_options(command, url, headers, name)
     if server is not None and suite is not None:
         raise click.UsageError("give a SUITE, or a server with --command or --url")
     if server is not None:
-        return [(name, require_server_listings([server], make_launch_context(), print_server_start))]
+        listings, faults = collect_redacted_listings([server], make_launch_context(), print_server_start)
+        return [(name, listings)] if listings else [], list(faults)
     if suite is None:
         raise click.UsageError("give a SUITE, --command or --url")
-    plan = require_plan(compile_suites([suite]))
-    return [
-        (one.file, require_server_listings(one.servers, make_launch_context(Path(one.file).parent), print_server_start))
-        for one in plan.suites
-    ]
+    compilation = compile_suites(suite)
+    plan, folders = require_plan(compilation), map_suite_folders(compilation)
+    catalogs: Catalogs = []
+    failed: list[ServerFault] = []
+    for one in plan.suites:
+        place = make_launch_context(folders[one.id])
+        listings, faults = collect_redacted_listings(one.servers, place, print_server_start)
+        catalogs += [(one.file, listings)] if listings else []
+        failed += faults
+    return catalogs, failed
+
+
+def _show_faults(faults: "list[ServerFault]") -> None:
+    """Say which servers could not be listed, after what the others list."""
+    from ..console import format_fault_message
+
+    for fault in faults:
+        click.echo(format_fault_message("\n".join((str(fault), *fault.details)), fault.help), err=True)
 
 
 def _print_checkups(checkups: "list[CatalogCheckup]", style: str, show_all: bool) -> None:

@@ -33,12 +33,13 @@ def drift_command(suites: tuple[str, ...], cassettes: Path, style: str) -> None:
     toolgrade drift suites/research.yml --format json
     """
     from ..foundations.extras import require_extra
-    from ..runners.suite_files import compile_suites
+    from ..runners.suite_files import compile_suites, map_suite_folders
     from .options import require_plan
 
     require_extra("live", "`toolgrade drift`")
-    plan = require_plan(compile_suites(suites))
-    checked = [_compare_suite(suite, cassettes) for suite in plan.suites]
+    compilation = compile_suites(suites)
+    plan, folders = require_plan(compilation), map_suite_folders(compilation)
+    checked = [_compare_suite(suite, cassettes, folders[suite.id]) for suite in plan.suites]
     if style == "json":
         _print_json(checked)
     codes = [_report_suite(*one, is_text=style == "text") for one in checked]
@@ -49,7 +50,7 @@ def drift_command(suites: tuple[str, ...], cassettes: Path, style: str) -> None:
 Checked = tuple["SuitePlan", "SuiteRecordings", "tuple[RecordingComparison, ...]", "dict[str, ServerFault]"]
 
 
-def _compare_suite(suite: "SuitePlan", cassettes: Path) -> Checked:
+def _compare_suite(suite: "SuitePlan", cassettes: Path, folder: Path) -> Checked:
     """Compare what a suite's cassettes were recorded with and what its servers list."""
     from ..foundations.fault import ServerFault
     from ..runners.recording_drift import compare_recordings, read_recordings
@@ -57,11 +58,7 @@ def _compare_suite(suite: "SuitePlan", cassettes: Path) -> Checked:
 
     recorded = read_recordings(suite, cassettes)
     servers = [server for server in suite.servers if server.name in recorded.servers]
-    found = (
-        collect_server_listings(servers, make_launch_context(Path(suite.file).parent), print_server_start)
-        if servers
-        else {}
-    )
+    found = collect_server_listings(servers, make_launch_context(folder), print_server_start) if servers else {}
     faults = {name: one for name, one in found.items() if isinstance(one, ServerFault)}
     listings = {name: one for name, one in found.items() if not isinstance(one, ServerFault)}
     return suite, recorded, compare_recordings(recorded, listings), faults

@@ -45,7 +45,8 @@ def _format_cell(one: "CellForecast") -> str:
     test = one.planned.test
     counts = f"{test.runs} runs, at most {one.turns} turns, {one.surface_tokens:,} surface tokens"
     name = f"{make_visible(test.name)} [{make_visible(one.planned.cell.model or '')}]"
-    return f"{name}: {counts}, {_format_cost_range(one.least, one.most)}"
+    cost = "the program's own login pays" if test.driver else _format_cost_range(one.least, one.most)
+    return f"{name}: {counts}, {cost}"
 
 
 def _format_total(found: "Sequence[CellForecast]") -> str:

@@ -43,7 +43,7 @@ def build_command(out: Path, reports: Path | None, keep: int, title: str, fresh:
     """Write the report site: the whole of it, or just what is new.
 
     The history is git's: every commit that changed reports/replay/report.json or reports/live/report.json below this
-    folder, and the reports on disk where they are not committed yet. Pages of a commit are written once; another
+    folder, and the reports on disk if they are not committed yet. Pages of a commit are written once; another
     commit adds a folder and rewrites a few files at the root. It opens from disk by double click.
 
     \b

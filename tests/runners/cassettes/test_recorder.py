@@ -16,6 +16,7 @@ import pytest
 
 import toolgrade.runners.cassettes.recorder as recorder_module
 from tests.recordings import SHOP, TOOLS, compiled, make_shop, write_suite
+from toolgrade import load_plan
 from toolgrade.cassette import FinishedRun, Recorder, ServerListing, cassette_path, load_cassette
 from toolgrade.foundations.fault import BadInput, Fault
 from toolgrade.gates.trace import Usage
@@ -81,7 +82,7 @@ recorder = Recorder(compiled(folder), folder / "cassettes")
 while done < 20:
     try:
         tools = {"docs": [*TOOLS, {"name": f"{name}{done % 3}"}]}
-        file = recorder.record("answers in words", tool_calls=[], tools=tools, final_response=name * 1000)
+        file = recorder.record("answers in words", run=1, tool_calls=[], tools=tools, final_response=name * 1000)
         done += 1
     except Fault as fault:
         assert "locked by pid" in str(fault), fault
@@ -269,3 +270,15 @@ def test_no_path_of_this_machine_is_recorded(tmp_path: Path, monkeypatch: pytest
     assert str(tmp_path) not in file.read_text()
     assert load_cassette(file).final_response == "It is in ./notes."
     assert load_cassette(file).redactions == 0
+
+
+def test_without_a_number_it_is_the_next_run(tmp_path: Path) -> None:
+    suite = Path(tmp_path / "runs.yml")
+    suite.write_text(
+        "tests: [{name: t, model: m1, runs: 2, prompt: Hi, tool_correctness: {expected_tools: [a]}}]", encoding="utf-8"
+    )
+    recorder = Recorder(load_plan(suite), tmp_path / "cassettes")
+    files = [recorder.record("t", tool_calls=[], tools={}).name for _ in range(2)]
+    assert [name.rpartition(".run")[2] for name in files] == ["1.json", "2.json"]
+    with pytest.raises(BadInput, match="has runs 1 to 2, not 3"):
+        recorder.record("t", tool_calls=[], tools={})

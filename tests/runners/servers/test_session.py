@@ -101,15 +101,15 @@ def test_what_is_raised_inside_the_block_comes_out_as_it_is() -> None:
 def test_text_on_stdout_is_skipped_and_counted() -> None:
     result, warnings = call(rogue("banner"))
     assert result.status == "ok"
-    assert warnings == ("server `rogue` writes to stdout what is no message: skipped",)
+    assert warnings == ("server `rogue` writes lines to stdout that are not messages: skipped",)
 
 
 def test_json_that_is_no_message_and_answers_to_nothing_are_ignored() -> None:
     result, warnings = call(rogue("no-rpc", "crosses", "repeats"))
     assert result.status == "ok"
     assert "for nobody" not in result.text
-    assert any("what is no message" in warning for warning in warnings)
-    assert any("answers to nothing that was asked" in warning for warning in warnings)
+    assert any("lines to stdout that are not messages" in warning for warning in warnings)
+    assert any("answers that nobody asked for" in warning for warning in warnings)
 
 
 def test_invalid_utf8_on_stdout_is_skipped() -> None:
@@ -224,7 +224,7 @@ def test_ten_thousand_tools_are_listed() -> None:
     [
         ("circle", "lists its tools in a circle"),
         ("endless", "lists its tools on more than 30 pages"),
-        ("not-a-list", "something that is no list of tools"),
+        ("not-a-list", "something that is not a list of tools"),
     ],
 )
 def test_a_listing_that_is_none_is_refused(behaviour: str, message: str) -> None:

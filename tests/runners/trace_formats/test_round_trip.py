@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runners.trace_formats.traces import LISTED, SERVERS, read_bytes
+from toolgrade.gate_scoring import score_selection
 from toolgrade.gates.trace import Call, Trace
-from toolgrade.runners.scoring import score_selection
 from toolgrade.runners.trace_formats.resolved_run import NameResolver
 
 TOOLS = [(server, tool) for server, tools in sorted(LISTED.items()) for tool in sorted(tools)]
@@ -19,9 +19,15 @@ CLASSES: list[dict[str, Any]] = [
     {"name": "send", "members": ["mail_box.send_message"]},
 ]
 Turns = list[list[tuple[str, str, dict[str, Any], bool]]]
+
+
+def _make_call(tool: tuple[str, str], args: dict[str, Any], ok: bool) -> tuple[str, str, dict[str, Any], bool]:
+    return *tool, args, ok
+
+
 _VALUES = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=8)
 _ARGS = st.dictionaries(st.text(max_size=6), _VALUES | st.lists(_VALUES, max_size=3), max_size=3)
-_CALLS = st.builds(lambda tool, args, ok: (*tool, args, ok), st.sampled_from(TOOLS), _ARGS, st.booleans())
+_CALLS = st.builds(_make_call, st.sampled_from(TOOLS), _ARGS, st.booleans())
 TURNS: st.SearchStrategy[Turns] = st.lists(st.lists(_CALLS, min_size=1, max_size=3), max_size=5)
 
 
@@ -98,7 +104,7 @@ def test_a_trace_in_another_format_gets_the_same_verdict(turns: Turns, write: Ca
     own = _write_own(turns)
     assert [call.id for call in read.tool_calls] == [call.id for call in own.tool_calls]
     assert score_selection(CLASSES, [read]) == score_selection(CLASSES, [own])
-    if write not in (write_openai,):
+    if write is not write_openai:
         assert [call.status for call in read.tool_calls] == [call.status for call in own.tool_calls]
     if write is not write_codex:
         assert [call.turn for call in read.tool_calls] == [call.turn for call in own.tool_calls]

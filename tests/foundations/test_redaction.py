@@ -90,7 +90,7 @@ def test_words_alone_are_never_taken_out(words: list[str]) -> None:
     assert Redactor().redact_text(" ".join(words)) == " ".join(words)
 
 
-@given(st.text(min_size=8).filter(str.isprintable), st.text(), st.text(), st.integers(0, 2))
+@given(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=8), st.text(), st.text(), st.integers(0, 2))
 def test_no_secret_survives_wherever_it_stands(secret: str, before: str, after: str, shift: int) -> None:
     redactor = Redactor([secret])
     text = redactor.redact_text(f"{before}{secret}{after}")

@@ -1,0 +1,1 @@
+"""Programs that are known by name: one module each, and one row in the registry."""
