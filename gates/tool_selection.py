@@ -103,7 +103,7 @@ class SelectionTally:
         return ClassResult(tool_class.name, tool_class.members, hits, self.runs, dict(sorted(matched.items())))
 
     def list_unexpected_tools(self) -> tuple[UnexpectedTool, ...]:
-        """The tools of no class, most often called first."""
+        """Return the tools of no class, most often called first."""
         return rank_unexpected_tools(
             (tool.id, tool.unexpected_calls, tool.reasons) for tool in self._tools.list_distinct()
         )
