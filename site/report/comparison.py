@@ -121,7 +121,8 @@ class _TestPair:
         assert self.new is not None
         by_status = _compare_numbers(_BADNESS[self.old.status], _BADNESS[self.new.status])
         by_runs = (_compare_shares(self.old, self.new, read) for read in (_read_f1, _read_matched, _read_passed))
-        return next((verdict for verdict in (by_status, *by_runs) if verdict != "unchanged"), _UNCHANGED)
+        decided: Verdict = next((verdict for verdict in (by_status, *by_runs) if verdict != "unchanged"), _UNCHANGED)
+        return decided
 
     @property
     def has_chance(self) -> bool:
