@@ -110,7 +110,38 @@ def _explain_decode_error(data: bytes, error: Exception) -> str:
     if not data.strip():
         return "it is empty"
     # Reports are committed, so an unresolved merge is the likeliest damage.
-    if data.startswith(b"        # Git is silent about a revision that it does not know; anything else is its own failure, in its own words.
+    if data.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in data:
+        return "it holds the marks of a merge conflict"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error)
+
+
+def _is_existing_path(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _read_file(file: Path) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            # One byte more than the limit: `read_report` can tell a report that is too large from one that fits.
+            return stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ReportNotFound(f"{file.parent}: no {FILE} in this folder", _MAKE) from None
+    except OSError as error:
+        raise ReportNotFound(f"{file}: {error.strerror or error}") from None
+
+
+def _read_committed_report(revision: str, committed: str) -> bytes:
+    # git would read a leading dash as an option.
+    if not revision or revision.startswith("-"):
+        raise ReportNotFound(f"`{revision}` is neither a path nor a git revision", "a path that starts with - is ./-…")
+    found = _run_git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    if found.returncode:
+        # Git is silent about a revision that it does not know; anything else is its own failure, in its own words.
         said = found.stderr.decode("utf-8", "replace").strip()
         said = "and this is no git repository" if "not a git repository" in said else said.removeprefix("fatal: ")
         outside = f" ({said})" if said else ""
