@@ -26,6 +26,7 @@ from toolgrade.site.report.report_file import read_report
 ROOT = Path(__file__).parents[2]
 MOST_SECONDS = 1.0
 MOST_MEGABYTES = 300
+_TURN_S = 0.25
 WORDS = (
     *(b"null", b"-1", b"1e999", b"NaN", b"9" * 400, b'"\\ud800"', b"\xff", b"\x00", b"[" * 300, b"{" * 50, b"]" * 50),
     *(
@@ -87,12 +88,13 @@ def make_readers(folder: Path) -> list[Reader]:
 
 
 def fuzz(readers: list[Reader], seconds: float, seed: int) -> None:
-    """Give each reader in turn a mutated input until the time is over."""
-    luck = random.Random(seed)
+    """Give each reader as much of the time, in turns; a seed stands for one sequence of inputs for each."""
     end = time.monotonic() + seconds
+    lucks = [random.Random(seed + number) for number in range(len(readers))]
     while time.monotonic() < end:
-        for reader in readers:
-            for _ in range(50):
+        for reader, luck in zip(readers, lucks, strict=True):
+            turn = time.monotonic() + _TURN_S
+            while time.monotonic() < turn:
                 _try_once(reader, mutate(luck.choice(reader.seeds), luck))
 
 
