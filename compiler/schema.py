@@ -207,7 +207,8 @@ class SuiteBlock(Block):
 
 def _allow_several(block: Any) -> Any:
     """Return the type of a gate's key: a block, or a list of blocks, each for other models."""
-    one, several = Annotated[block, Tag("<one>")], Annotated[list[block], Field(min_length=1), Tag("<several>")]
+    one: Any = Annotated[block, Tag("<one>")]
+    several: Any = Annotated[list[block], Field(min_length=1), Tag("<several>")]
     return Annotated[one | several, Discriminator(_detect_several)]
 
 

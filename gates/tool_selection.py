@@ -52,7 +52,7 @@ class SelectionTally:
         self._classes = tuple(classes)
         self._tools = _CalledTools(self._classes)
         self._counts_by_reach: dict[int, int] = {}
-        self.runs = 0
+        self.runs: int = 0
 
     def add(self, trace: Trace) -> RunKey:
         """Count one run. Return the classes that it reached as bits, and how many of its calls were unexpected."""
