@@ -36,7 +36,6 @@ from .exact_test import (
 from .report_model import Report, SelectionCounts, TestReport, find_graded_counts
 from .run_values import list_run_values
 
-_UNCHANGED: Verdict = "unchanged"
 DEFAULT_ALPHA = Fraction(1, 20)
 _BADNESS: dict[TestStatus, int] = {"passed": 0, "xpassed": 0, "skipped": 1, "xfailed": 2, "failed": 2, "error": 3}
 _ORDER: tuple[Verdict, ...] = ("regressed", "asked_differently", "removed", "added", "within_noise", "improved")
@@ -121,7 +120,11 @@ class _TestPair:
         assert self.new is not None
         by_status = _compare_numbers(_BADNESS[self.old.status], _BADNESS[self.new.status])
         by_runs = (_compare_shares(self.old, self.new, read) for read in (_read_f1, _read_matched, _read_passed))
-        return next((verdict for verdict in (by_status, *by_runs) if verdict != "unchanged"), _UNCHANGED)
+        verdicts: list[Verdict] = [by_status, *by_runs]
+        for verdict in verdicts:
+            if verdict != "unchanged":
+                return verdict
+        return "unchanged"
 
     @property
     def has_chance(self) -> bool:
