@@ -118,13 +118,11 @@ class _TestPair:
         """The verdict if every difference counted: status decides; if it is the same, F1 and the passed runs do."""
         assert self.old is not None
         assert self.new is not None
-        by_status = _compare_numbers(_BADNESS[self.old.status], _BADNESS[self.new.status])
-        by_runs = (_compare_shares(self.old, self.new, read) for read in (_read_f1, _read_matched, _read_passed))
-        verdicts: list[Verdict] = [by_status, *by_runs]
-        for verdict in verdicts:
-            if verdict != "unchanged":
-                return verdict
-        return "unchanged"
+        verdict = _compare_numbers(_BADNESS[self.old.status], _BADNESS[self.new.status])
+        for read in (_read_f1, _read_matched, _read_passed):
+            if verdict == "unchanged":
+                verdict = _compare_shares(self.old, self.new, read)
+        return verdict
 
     @property
     def has_chance(self) -> bool:
