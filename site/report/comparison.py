@@ -118,18 +118,11 @@ class _TestPair:
         """The verdict if every difference counted: status decides; if it is the same, F1 and the passed runs do."""
         assert self.old is not None
         assert self.new is not None
-<<<<<<< HEAD
-        by_status = _compare_numbers(_BADNESS[self.old.status], _BADNESS[self.new.status])
-        by_runs = (_compare_shares(self.old, self.new, read) for read in (_read_f1, _read_matched, _read_passed))
-        decided: Verdict = next((verdict for verdict in (by_status, *by_runs) if verdict != "unchanged"), _UNCHANGED)
-        return decided
-=======
         verdict = _compare_numbers(_BADNESS[self.old.status], _BADNESS[self.new.status])
         for read in (_read_f1, _read_matched, _read_passed):
             if verdict == "unchanged":
                 verdict = _compare_shares(self.old, self.new, read)
         return verdict
->>>>>>> verdicts
 
     @property
     def has_chance(self) -> bool:
