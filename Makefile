@@ -19,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := .venv/bin
 RIVALS := .venv-rivals
 MODEL := .model
-BENCHMARKS := compile score traces replay fingerprint surface lexical live site models
+BENCHMARKS := compile score traces replay fingerprint surface lexical live tap site models
 DIST ?= dist
 INSTALL := -m pip install --quiet -c constraints.txt
 
