@@ -40,6 +40,10 @@ class Provider:
         self.requests: list[Request] = []
         self.underway = self.most_underway = 0
 
+    def answer_with(self, *replies: Reply) -> None:
+        """Answer with these from now on."""
+        self._replies = list(replies)
+
     async def __aenter__(self) -> "Provider":
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=2048)
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
