@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from .operators import explain_mismatch
-from .target import ABSENT, Step, decode_arguments, parse_steps, walk_json
+from .target import ABSENT, Step, decode_call_arguments, parse_steps, walk_json
 from .trace import MALFORMED, UNKNOWN_TOOL, Call, Trace
 
 Reason = Literal["malformed", "unknown_tool", "wrong_args", "too_early", "too_many", "no_class"]
@@ -82,7 +82,7 @@ class ConditionReader:
     def _meets_args(self, at: int, call: Call) -> bool:
         if not self._args[at]:
             return True
-        args = decode_arguments(call.args)
+        args = decode_call_arguments(call.args)
         return all(_meets(walk_json(args, steps), matcher) for steps, matcher in self._args[at])
 
     def _mark_surplus(self, readings: Iterable[_CallReading]) -> None:

@@ -29,7 +29,7 @@ CALL: dict[str, tuple[Kind, Callable[[Call], Any]]] = {
     "name": ("text", lambda call: call.name),
     "server": ("text", lambda call: _replace_none(call.server)),
     "status": ("text", lambda call: _replace_none(call.status)),
-    "args": ("value", lambda call: decode_arguments(call.args)),
+    "args": ("value", lambda call: decode_call_arguments(call.args)),
 }
 TARGET_PATTERN = (
     r"^(tool_names|tool_ids|final_response|turns|usage\.(input|output)_tokens|cost"
@@ -114,7 +114,7 @@ def _replace_none(value: Any) -> Any:
     return ABSENT if value is None else value
 
 
-def decode_arguments(args: msgspec.Raw | msgspec.UnsetType) -> Any:
+def decode_call_arguments(args: msgspec.Raw | msgspec.UnsetType) -> Any:
     """Return the arguments of a call as JSON, ABSENT if there are none."""
     return ABSENT if isinstance(args, msgspec.UnsetType) else _replace_none(msgspec.json.decode(args))
 
