@@ -1,4 +1,4 @@
-"""Runs with drivers as whole commands: several cells at once, what is missing, what was interrupted, and the forecast."""
+"""Runs with drivers as whole commands: cells at once, what is missing, what was interrupted, the forecast."""
 
 import json
 import os

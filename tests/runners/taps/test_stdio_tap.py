@@ -111,13 +111,29 @@ def test_secrets_are_taken_out_of_the_log_and_not_out_of_what_passes(tmp_path: P
 
 
 SECRETS = [
-    *('"password": "hunter2hunter2"', '"apiKey": "hunter2hunter2"', '"X-Auth-Token": "x1"', '"Set-Cookie": "a=hunter2"'),
-    *('"t": "Authorization: Bearer hunter2hunter2"', '"t": "basic aHVudGVyMg=="', '"t": "cookie: a=hunter2hunter2"'),
-    *('"url": "http://a/?key=hunter2h"', '"url": "http://a/?sig=hunter2h"', '"url": "http://a/?signature=hunter2h"'),
-    *('"t": "sk-ant-hunter2hunter2hunter2"', '"t": "ghp_hunter2hunter2hunter2"', '"t": "xoxb-hunter2hunter2"'),
-    *('"t": "AKIAHUNTER2HUNTER2AB"', '"t": "AIzahunter2hunter2hunter2hunter2hunter2"', '"t": "glpat-hunter2hunter2hunt"'),
-    *('"t": "hf_hunter2hunter2hunter2"', '"t": "eyJhunter2hu.hunter2hunter2.hunter2"', '"t": "github_pat_hunter2hunter2hunter2"'),
-    *('"\\u0070assword": "hunter2hunter2"', '"t": "canary\\/one"', '"t": "\\u0063anary/one"', '"credentials": {"a": 1}'),
+    '"password": "hunter2hunter2"',
+    '"apiKey": "hunter2hunter2"',
+    '"X-Auth-Token": "x1"',
+    '"Set-Cookie": "a=hunter2"',
+    '"t": "Authorization: Bearer hunter2hunter2"',
+    '"t": "basic aHVudGVyMg=="',
+    '"t": "cookie: a=hunter2hunter2"',
+    '"url": "http://a/?key=hunter2h"',
+    '"url": "http://a/?sig=hunter2h"',
+    '"url": "http://a/?signature=hunter2h"',
+    '"t": "sk-ant-hunter2hunter2hunter2"',
+    '"t": "ghp_hunter2hunter2hunter2"',
+    '"t": "xoxb-hunter2hunter2"',
+    '"t": "AKIAHUNTER2HUNTER2AB"',
+    '"t": "AIzahunter2hunter2hunter2hunter2hunter2"',
+    '"t": "glpat-hunter2hunter2hunt"',
+    '"t": "hf_hunter2hunter2hunter2"',
+    '"t": "eyJhunter2hu.hunter2hunter2.hunter2"',
+    '"t": "github_pat_hunter2hunter2hunter2"',
+    '"\\u0070assword": "hunter2hunter2"',
+    '"t": "canary\\/one"',
+    '"t": "\\u0063anary/one"',
+    '"credentials": {"a": 1}',
 ]
 
 
