@@ -10,20 +10,23 @@ RUN_FLAGS ?=
 
 # Agent programs of other people, pinned: what their traces and options are changes between versions.
 AGENTS := @openai/codex@0.169.0 @google/gemini-cli@0.61.0
+# For how long `make torture` mutates files, and from which seed.
+SECONDS ?= 60
+SEED ?= 15
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 BIN := .venv/bin
 RIVALS := .venv-rivals
 MODEL := .model
-BENCHMARKS := compile score traces replay fingerprint surface lexical live site models
+BENCHMARKS := compile score traces replay fingerprint surface lexical live tap site models
 DIST ?= dist
 INSTALL := -m pip install --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help suite live site servers agents test check format golden bench bench-rivals bench-install wheel model-server \
+.PHONY: help suite live site servers agents test torture check format golden bench bench-rivals bench-install wheel model-server \
    constraints clean
 
 help: ## Show this list
@@ -60,6 +63,10 @@ format: .venv/.installed-dev ## Format the code and fix what can be fixed
 
 golden: .venv/.installed-dev ## Rewrite the golden files; read the diff before committing it
 	@$(BIN)/python -m pytest --update-golden $(PYTEST_FLAGS)
+
+torture: .venv/.installed-dev ## Try odd servers, providers, listings and histories, then mutated files for SECONDS
+	@$(BIN)/python -m pytest tests/torture $(PYTEST_FLAGS)
+	@$(BIN)/python -m tests.torture.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 bench: .venv/.installed-dev ## Measure everything that has a figure to meet: ratios within one run
 	@set -e; for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py; done

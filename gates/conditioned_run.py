@@ -6,13 +6,10 @@ from typing import Any, Literal, Protocol
 
 from .operators import explain_mismatch
 from .target import ABSENT, Step, decode_call_arguments, parse_steps, walk_json
-from .trace import MALFORMED, Call, Trace
+from .trace import MALFORMED, UNKNOWN_TOOL, Call, Trace
 
 Reason = Literal["malformed", "unknown_tool", "wrong_args", "too_early", "too_many", "no_class"]
 """Why a call is unexpected."""
-
-UNKNOWN_TOOL = "unknown_tool"
-"""The status of a call of a tool that the agent was not offered."""
 
 
 class ConditionedClass(Protocol):

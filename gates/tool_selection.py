@@ -7,9 +7,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from .conditioned_run import UNKNOWN_TOOL, ConditionedRun, ConditionReader, Reason, explain_unlisted_call
+from .conditioned_run import ConditionedRun, ConditionReader, Reason, explain_unlisted_call
 from .gate_result import ClassResult, Counts, MissedClass, UnexpectedTool
-from .trace import MALFORMED, Call, Trace, format_tool_id
+from .trace import MALFORMED, UNKNOWN_TOOL, Call, Trace, format_tool_id
 
 CallKey = tuple[str | None, str]
 RunKey = tuple[int, int]

@@ -39,6 +39,11 @@ class Provider:
         self._replies = list(replies)
         self.requests: list[Request] = []
         self.underway = self.most_underway = 0
+        self._writers: set[asyncio.StreamWriter] = set()
+
+    def answer_with(self, *replies: Reply) -> None:
+        """Answer with these from now on."""
+        self._replies = list(replies)
 
     async def __aenter__(self) -> "Provider":
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=2048)
@@ -49,8 +54,12 @@ class Provider:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._server.close()
+        for writer in self._writers:
+            writer.close()
+        await asyncio.sleep(0)  # or the loop ends before what reads from them hears of it
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while (await self._answer(reader, writer)).cut is False:
                 pass

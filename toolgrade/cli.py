@@ -1,5 +1,6 @@
 """The command line: the commands there are, and what becomes of whatever stops one of them."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -101,11 +102,10 @@ def _report_system_error(error: OSError) -> int:
     """Say what the system refused: a file, a folder, or standard output itself."""
     from .foundations.untrusted_text import make_visible
 
-    try:
-        sys.stdout.flush()
-    except OSError:
+    # Every file is written by name: an error of the disk without one is of standard output.
+    if error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT):
         _discard_stdout()
-        click.echo(f"toolgrade: could not write to standard output: {error.strerror or error}", err=True)
+        click.echo(f"toolgrade: could not write to standard output: {error.strerror}", err=True)
         return 3
     if not _has_working_folder():
         click.echo("toolgrade: the working folder is gone\n  change to a folder that exists", err=True)

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from msgspec import UnsetType
 
-from ...gates.trace import MALFORMED, Call, format_tool_id
+from ...gates.trace import MALFORMED, UNKNOWN_TOOL, Call, format_tool_id
 from ..catalogs.fingerprint import ServerListing
 from ..taps.tap_record import ExecutedCall
-from ..trace_formats.imported_run import REFUSED, UNKNOWN_TOOL, ImportedRun
+from ..trace_formats.imported_run import REFUSED, ImportedRun
 from ..trace_formats.resolved_run import NameResolver
 from ..trace_formats.tool_names import KnownServers
 

@@ -24,7 +24,7 @@ def write_launch_file(
     path.write_text(json.dumps(launch), encoding="utf-8")
 
 
-def main(file: str) -> int:
+def run_launched_tap(file: str) -> int:
     """Run the tap that a file describes and return the exit code of its server."""
     launch: dict[str, Any] = json.loads(Path(file).read_text(encoding="utf-8"))
     log = MessageLog(Path(launch["log"]), launch["tap"], launch["secrets"])
@@ -37,4 +37,4 @@ def main(file: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(run_launched_tap(sys.argv[1]))

@@ -13,7 +13,7 @@ _MAGIC = b"PK\x03\x04"
 _ZSTD = 93
 _SAMPLES = "samples/"
 _RAW = msgspec.json.Decoder(msgspec.Raw)
-_HELP = "write it as JSON: inspect log dump FILE.eval > log.json; or: pip install toolgrade[inspect]"
+_HELP = "write it as JSON: inspect log dump FILE.eval > log.json; or: pip install toolgrade[traces]"
 
 
 def is_archive(stream: IO[bytes]) -> bool:

@@ -65,7 +65,7 @@ Arguments = msgspec.Raw | str | UnsetType
 _NULL = b"null"
 
 
-def decode_arguments(args: Arguments) -> tuple[msgspec.Raw | UnsetType, str | None]:
+def detach_arguments(args: Arguments) -> tuple[msgspec.Raw | UnsetType, str | None]:
     """Return arguments detached from the line they came from, and the status `malformed` if they are no JSON."""
     if isinstance(args, UnsetType):
         return UNSET, None
@@ -132,7 +132,7 @@ class RunBuilder:
         """Add a call, unless one with this id is there already; return whether it is new."""
         if id is not None and id in self._by_id:
             return False
-        kept, malformed = decode_arguments(args)
+        kept, malformed = detach_arguments(args)
         call = _Draft(name, server, kept, malformed or status, turn, id, kind)
         self._calls.append(call)
         if id is not None:
@@ -167,7 +167,7 @@ class RunBuilder:
         call.name = name or call.name
         call.server = server or call.server
         call.kind = kind or call.kind
-        kept, malformed = decode_arguments(args)
+        kept, malformed = detach_arguments(args)
         if not isinstance(kept, UnsetType):
             call.args, call.status = kept, malformed or call.status
 

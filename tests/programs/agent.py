@@ -1,7 +1,7 @@
 """An agent without a model or a library: `agent.py MCP_CONFIG BEHAVIOUR… -- PROMPT`.
 
-It starts the servers of a configuration, makes the calls that the prompt names, each word with a dot being one, and prints
-a trace in toolgrade's own format.
+It starts the servers of a configuration, makes the calls that the prompt names (each word with a dot is one), and
+prints a trace in toolgrade's own format.
 """
 
 import json

@@ -51,7 +51,20 @@ PAYLOADS = (
     "*/window.pwned=1;/*",
     "\\u003cscript\\u003e \\",
 )
-_KEPT = {"schema", "mode", "plan", "status", "outcome", "gate", "grade", "fingerprint", "target", "matcher", "cost"}
+_KEPT = {
+    "schema",
+    "mode",
+    "pass_k",
+    "plan",
+    "status",
+    "outcome",
+    "gate",
+    "grade",
+    "fingerprint",
+    "target",
+    "matcher",
+    "cost",
+}
 _HIDDEN = re.compile("[\u200b-\u200f\u2028-\u202e]")
 
 

@@ -93,7 +93,7 @@ def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", [("schema",), ("--help",), ("check", "--help")], ids=" ".join)
 def test_a_full_standard_output_is_no_bug(command: tuple[str, ...]) -> None:
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "toolgrade", *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
@@ -107,7 +107,8 @@ def test_a_full_standard_output_is_no_bug(command: tuple[str, ...]) -> None:
 def test_a_working_folder_that_is_gone_is_no_bug(tmp_path: Path, command: tuple[str, ...]) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    script = f"import os, sys; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); from toolgrade.__main__ import main; sys.exit(main())"
+    leave = f"import os, sys; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r})"
+    script = f"{leave}; from toolgrade.__main__ import main; sys.exit(main())"
     done = subprocess.run([sys.executable, "-P", "-c", script, *command], capture_output=True, text=True, check=False)
     assert done.returncode in (2, 3)
     assert "bug" not in done.stderr
@@ -115,17 +116,15 @@ def test_a_working_folder_that_is_gone_is_no_bug(tmp_path: Path, command: tuple[
 
 
 def test_file_names_that_are_not_utf8_are_no_bug(tmp_path: Path) -> None:
-    folder = os.fsencode(tmp_path) + b"/suites\xff"
-    os.mkdir(folder)
-    with open(folder + b"/a\xfe.yml", "wb") as file:
-        file.write(b"tests: 5\n")
+    folder = tmp_path / os.fsdecode(b"suites\xff")
+    folder.mkdir()
+    (folder / os.fsdecode(b"a\xfe.yml")).write_bytes(b"tests: 5\n")
     for command in (["check"], ["plan"], ["run"], ["check", "--format", "json"]):
         done = subprocess.run(
             [sys.executable, "-m", "toolgrade", *command, folder],
             capture_output=True,
-            text=True,
             check=False,
             cwd=tmp_path,
         )
         assert done.returncode == 2, done.stderr
-        assert "bug" not in done.stderr
+        assert b"bug" not in done.stderr

@@ -2,9 +2,10 @@
 
 import json
 import sys
+from typing import Any
 
 METHOD, LINE = sys.argv[1:]
-RESULTS = {
+RESULTS: dict[str, dict[str, Any]] = {
     "initialize": {
         "protocolVersion": "2025-06-18",
         "capabilities": {"tools": {}},

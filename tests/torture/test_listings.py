@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_every_odd_listing_is_read_or_refused(reader: str, tmp_path: Path) -> No
         folder = tmp_path / str(number)
         began = time.process_time()
         try:
-            READERS[reader]({"s": ServerListing(None, (tool, OTHER))}, folder)
+            READERS[reader]({"s": ServerListing(None, (cast(dict[str, Any], tool), OTHER))}, folder)
         except Fault:
             pass
         except Exception as error:  # noqa: BLE001 - the name of the listing is what matters

@@ -27,7 +27,7 @@ async def _answer(protocol: str, replies: list[Reply]) -> list[Turn | Fault]:
         agent = models.make_agent(MODELS[protocol], SUITE, test_of(base_url=f"{provider.url}/v1"))
         async with models:
             for reply in replies:
-                provider._replies = [reply]
+                provider.answer_with(reply)
                 try:
                     found.append(await asyncio.wait_for(agent.begin(TASK).turn(()), 30))
                 except Fault as fault:

@@ -110,6 +110,43 @@ def test_secrets_are_taken_out_of_the_log_and_not_out_of_what_passes(tmp_path: P
     assert not any(secret in text for secret in ("hunter2", "canary"))
 
 
+SECRETS = [
+    *(
+        '"password": "hunter2hunter2"',
+        '"apiKey": "hunter2hunter2"',
+        '"X-Auth-Token": "x1"',
+        '"Set-Cookie": "a=hunter2"',
+    ),
+    *('"t": "Authorization: Bearer hunter2hunter2"', '"t": "basic aHVudGVyMg=="', '"t": "cookie: a=hunter2hunter2"'),
+    *('"url": "http://a/?key=hunter2h"', '"url": "http://a/?sig=hunter2h"', '"url": "http://a/?signature=hunter2h"'),
+    *('"t": "sk-ant-hunter2hunter2hunter2"', '"t": "ghp_hunter2hunter2hunter2"', '"t": "xoxb-hunter2hunter2"'),
+    *(
+        '"t": "AKIAHUNTER2HUNTER2AB"',
+        '"t": "AIzahunter2hunter2hunter2hunter2hunter2"',
+        '"t": "glpat-hunter2hunter2hunt"',
+    ),
+    *(
+        '"t": "hf_hunter2hunter2hunter2"',
+        '"t": "eyJhunter2hu.hunter2hunter2.hunter2"',
+        '"t": "github_pat_hunter2hunter2hunter2"',
+    ),
+    *(
+        '"\\u0070assword": "hunter2hunter2"',
+        '"t": "canary\\/one"',
+        '"t": "\\u0063anary/one"',
+        '"credentials": {"a": 1}',
+    ),
+]
+
+
+@pytest.mark.parametrize("member", SECRETS)
+def test_whatever_looks_like_a_secret_is_searched_for(member: str, tmp_path: Path) -> None:
+    from toolgrade.runners.taps.message_log import MessageLog
+
+    MessageLog(tmp_path / "log", "docs", ["canary/one"]).note_line("client", b"{%s}" % member.encode())
+    assert "[redacted]" in (tmp_path / "log").read_text()
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_sdk_lists_and_calls_through_a_tap_in_both_eras(mode: Literal["auto", "legacy"], tmp_path: Path) -> None:
     argv = tapped([sys.executable, str(DESK), "docs"], tmp_path / "log")
@@ -298,7 +335,8 @@ def test_the_log_is_whole_up_to_the_message_at_which_the_tap_is_killed(
                 tap.stdout.readline()
         tap.kill()
     assert [m["id"] for m in messages(tmp_path / "log", "server")] == list(range(kept + 1))
-    assert len(messages(tmp_path / "log", "client")) == kept + 2
+    # A notification has no answer to wait for: the last message sent may not have arrived if it is one.
+    assert kept + 1 + bool(kept) <= len(messages(tmp_path / "log", "client")) <= kept + 2
 
 
 @pytest.mark.parametrize("behaviour", ["dies-at-start", "dies-in-call"])
