@@ -33,7 +33,8 @@ class CommitView:
     def changes(self) -> Diff | None:
         """The changes since the commit before, or None if there is no earlier report."""
         old = self.before_reports.results
-        return diff(old, self.report) if old else None
+        # Strict: a page lists every change, also one that chance explains.
+        return diff(old, self.report, is_strict=True) if old else None
 
     @cached_property
     def models(self) -> tuple[str, ...]:

@@ -108,7 +108,7 @@ def test_a_replay_compares_with_the_base_and_fails_the_job(runner: Runner) -> No
     assert done.stdout.startswith("::error file=suites/shop.yml,line=10,")
     assert runner.written("GITHUB_OUTPUT") == "status=failed\ncode=1\ngrade=F\nf1=50\n"
     summary = runner.written("GITHUB_STEP_SUMMARY")
-    assert "3 tests: 2 regressed, 1 unchanged" in summary
+    assert "3 tests: 2 within noise, 1 unchanged" in summary
     names = [file.name for file in (runner.folder / "toolgrade-report").iterdir()]
     assert {"junit.xml", "report.json", "summary.md"} <= set(names)
 

@@ -36,6 +36,7 @@ def test_an_assertion_has_to_hold_in_every_run() -> None:
     assert passed == {
         "gate": "expect",
         "status": "passed",
+        "runs_passed": 2,
         "assertions": (
             {
                 "target": "final_response",
