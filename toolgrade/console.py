@@ -64,7 +64,7 @@ def describe_server_start(server: "AnyServer") -> str:
 
 
 def describe_driver_start(label: str, argv: Sequence[str]) -> str:
-    """A program about to be started, as it was written: placeholders and variables stay as they are."""
+    """Describe a program about to be started, as it was written: placeholders and variables stay as they are."""
     import shlex
 
     return make_visible(f"{label}: starting {shlex.join(argv)}")

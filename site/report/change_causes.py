@@ -178,7 +178,7 @@ def _count_unexpected_calls(gate: GateResult, runs: int) -> dict[str, Frequency]
 
 
 def _find_assertion_causes(was: GateResult, now: GateResult) -> Iterator[ChangeCause]:
-    """An assertion is known by its target and matcher: a threshold that moved is another assertion."""
+    """Compare assertions by target and matcher: a threshold that moved is another assertion."""
     before, after = ({_make_assertion_key(found): found for found in gate.assertions or ()} for gate in (was, now))
     for key in {**after, **before}:
         old, new = before.get(key), after.get(key)

@@ -143,7 +143,7 @@ def _check_status(test: TestReport) -> Iterator[str]:
 def _check_efficiency(test: TestReport) -> Iterator[str]:
     """Compare what a live run measured with what the gate says of it."""
     for gate in test.gates:
-        values = gate.values if gate.gate == _EFFICIENCY and not isinstance(gate.values, UnsetType) else {}
+        values = {} if isinstance(gate.values, UnsetType) else gate.values
         tokens = values.get(f"{_EFFICIENCY}.tool_surface_tokens")
         if tokens is not None and not isinstance(test.surface, UnsetType) and tokens != test.surface.tokens:
             yield "its surface and its gate have different numbers of tokens"

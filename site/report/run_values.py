@@ -2,12 +2,12 @@
 
 from typing import Literal
 
+from msgspec import UnsetType
+
 from ...gates.gate_result import GateResult
 from .exact_test import RunValues
 from .report_model import TestReport
 from .test_runs import find_class_gate, make_test_runs
-
-_OTHER_VERDICTS = ("expect", "forbidden_tools", "tool_correctness")
 
 
 def list_run_values(old: TestReport, new: TestReport) -> tuple[RunValues, ...]:
@@ -59,11 +59,14 @@ def _read_passes(test: TestReport) -> tuple[int, ...] | None:
 
 
 def _asks_for_tools_alone(test: TestReport) -> bool:
-    return [gate.gate for gate in _list_judged_gates(test)] == ["tool_correctness"]
+    """Return whether the test has one gate, and that gate counts how many expected tools were matched."""
+    gates = _list_judged_gates(test)
+    return len(gates) == 1 and not isinstance(gates[0].counts, UnsetType) and "matched" in gates[0].counts
 
 
 def _asks_for_more(test: TestReport) -> bool:
-    return any(gate.gate in _OTHER_VERDICTS for gate in _list_judged_gates(test))
+    """Return whether a gate judges by anything but classes: TP - FP says nothing of it."""
+    return any(isinstance(gate.classes, UnsetType) for gate in _list_judged_gates(test))
 
 
 def _list_judged_gates(test: TestReport) -> list[GateResult]:
