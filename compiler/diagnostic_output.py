@@ -118,4 +118,5 @@ def _escape_data(text: str) -> str:
 
 
 def _escape_property(text: str) -> str:
+    # Properties end at a comma and the command at two colons, so these are escaped as well.
     return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

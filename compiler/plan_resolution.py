@@ -39,6 +39,7 @@ def resolve_suite(suite: SuiteBlock, file: str) -> SuitePlan:
         id=make_suite_id(name),
         name=name,
         file=file,
+        # By name, as the order of keys in YAML must not change the plan's digest.
         servers=tuple(_resolve_server(key, suite.servers[key]) for key in sorted(suite.servers)),
         tests=_resolve_tests(suite),
         description=suite.description,
@@ -54,6 +55,7 @@ def choose_suite_name(authored: str | None, file: str) -> str:
 def _resolve_tests(suite: SuiteBlock) -> tuple[PlannedTest, ...]:
     agents = {agent.name: _get_authored_fields(agent) for agent in suite.agents}
     own = [gate.name for gate in list_gates() if not gate.is_inherited]
+    # An agent with a gate is a test as well; a gate that tests inherit does not make it one.
     tests = [fields for fields in agents.values() if any(name in fields for name in own)]
     tests += [_get_authored_fields(test) for test in suite.tests]
     return tuple(_resolve_test(fields, agents) for fields in tests)
@@ -85,6 +87,7 @@ def _resolve_test(test: dict[str, Any], agents: dict[str, dict[str, Any]]) -> Pl
         runs=fields.get("runs", 1),
         max_turns=fields.get("max_turns", DEFAULT_MAX_TURNS),
         servers=tuple(fields.get("servers", ())),
+        # Tags only select: their order and repetitions must not change the digest.
         tags=tuple(sorted(set(fields.get("tags", ())))),
         agent=agent,
         system_prompt=fields.get("system_prompt"),
@@ -125,6 +128,7 @@ def _expand_cells(test_id: str, fields: dict[str, Any], can_run: bool) -> tuple[
     models = fields.get("models") or ([fields["model"]] if "model" in fields else [])
     if "driver" in fields and can_run:
         driver = fields["driver"].resolve()
+        # None stands for the model that the program chooses.
         models = [driver.name_cell(model) for model in models or [None]]
     # A test that could run and names no model is run by the agent that needs none.
     if not models and can_run and fields.get("prompt"):
@@ -147,6 +151,7 @@ def _resolve_server(name: str, block: StdioBlock | HttpBlock | CatalogBlock) -> 
     timeout_s = UNSET if block.timeout_s is ABSENT else Timeouts(**_get_authored_fields(block.timeout_s))
     match block:
         case StdioBlock():
+            # A default that is written out must give the same digest as one that is left out.
             cwd = UNSET if block.cwd == "." else block.cwd
             return StdioServer(
                 name, tuple(block.command), block.env, cwd, **_drop_default_settings(block), timeout_s=timeout_s

@@ -62,6 +62,7 @@ def check_gate_models(
                 message, help_ = f"this test is not run with the model `{name}`", format_suggestion(name, models)
                 yield document.source.make_diagnostic("TG204", span, message, help=help_, label=label)
     yield from _find_double_gates(document, blocks, models)
+    # A test without any gate is TG202, and a gate of its agent may check the other models.
     if not blocks or inherited:
         return
     for model in models:
@@ -118,5 +119,6 @@ def _iterate_targets(path: Path, block: object) -> Iterator[tuple[Path, str, boo
         target = entry.get("target")
         if isinstance(target, str):
             yield (*path, "expect", index, "target"), target, False
+        # The short form: the target is the only key.
         elif len(entry) == 1:
             yield (*path, "expect", index, next(iter(entry))), next(iter(entry)), True

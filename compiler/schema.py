@@ -127,6 +127,7 @@ class CatalogBlock(_ServerBlock):
 
 def _detect_transport(value: object) -> str:
     keys = cast(dict[object, object], value) if isinstance(value, dict) else {}
+    # A block that names no transport is validated as a process, and `command` is what it misses.
     return next((f"<{key}>" for key in ("url", "catalog") if key in keys), "<command>")
 
 
@@ -213,6 +214,7 @@ def _allow_several(block: Any) -> Any:
 
 
 def _detect_several(value: object) -> str:
+    # A list of texts is the short form of one gate (`forbidden_tools`), not several blocks.
     items = cast(list[object], value) if isinstance(value, list) else []
     return "<several>" if any(isinstance(item, dict) for item in items) else "<one>"
 

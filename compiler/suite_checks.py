@@ -142,6 +142,7 @@ def _check_driver(document: Document, path: Path, driver: object) -> Iterator[Di
 
 
 def _has_effective_check(test: dict[str, Any]) -> bool:
+    # An empty list is a gate that asserts nothing, as its `resolve` says.
     return any(test.get(gate.name) not in (None, []) for gate in list_gates())
 
 
@@ -173,6 +174,7 @@ def _check_environment_references(document: Document) -> Iterator[Diagnostic]:
         span = document.find_key_span(path) if is_key else document.find_value_span(path)
         in_server = len(path) > 2 and path[0] == "servers" and path[2] in _ENV_PLACES
         allowed = (in_server or path[2:4] == ("driver", "env")) and not is_key
+        # The first entry of `command` is the program: only its arguments may hold a reference.
         if not allowed or path[2:] == ("command", 0):
             message = "`${env:…}` is not expanded here"
             help_ = "it may stand in a server's env, headers, url and command arguments, and in a driver's env"

@@ -23,6 +23,7 @@ class SuiteLocations:
     def __init__(self, compilation: Compilation) -> None:
         suites = compilation.plan.suites if compilation.plan else ()
         names = [suite.name for suite in suites]
+        # Without a plan there are no names, and texts that have none to pair with.
         self._texts = dict(zip(names, compilation.texts.values(), strict=bool(names)))
         # Filled on demand: a run in which everything passes needs no places at all.
         self._tests: dict[str, tuple[Document | None, dict[str, Path]]] = {}

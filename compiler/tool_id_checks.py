@@ -32,6 +32,7 @@ def _check_block_ids(
 ) -> Iterator[Diagnostic]:
     yield from _find_overlaps(document, ids)
     yield from _find_unknown_servers(document, ids, servers)
+    # A catalog lists tools, never `server.*`.
     exact = [each for each in ids if not each[0].endswith(ALL_TOOLS)]
     yield from _check_against_catalogs(document, exact, servers, catalogs)
     yield from _find_lookalike_ids(document, ids)
@@ -73,6 +74,7 @@ def _may_be_one_tool(pattern: str, tool: str) -> bool:
     """Return whether a call could name both a forbidden tool and an id of another gate."""
     if pattern.endswith(ALL_TOOLS):
         return tool.startswith(pattern.removesuffix("*"))
+    # A bare id matches on any server, so either id may be the end of the other.
     return pattern == tool or tool.endswith(f".{pattern}") or pattern.endswith(f".{tool}")
 
 

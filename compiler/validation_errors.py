@@ -46,6 +46,7 @@ _TYPES = {
 
 def translate_validation_errors(document: Document, errors: list[ErrorDetails]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each error, but for those that only follow from a misspelt key."""
+    # One more than is shown, by which `limit_errors` sees that there are too many.
     shown = errors[: MAX_ERRORS + 1]
     # A misspelt key is an unknown key and a missing one to pydantic; only the first is reported.
     misspelt = {_guess_path(error) for error in shown if error["type"] == "extra_forbidden"}
@@ -57,6 +58,7 @@ def translate_validation_errors(document: Document, errors: list[ErrorDetails]) 
 
 
 def _list_alternatives(path: Path) -> list[Path]:
+    # A server needs one of three keys: whichever was misspelt explains the one that pydantic misses.
     return [(*path[:-1], key) for key in _TRANSPORTS] if path[0] == "servers" else [path]
 
 
@@ -86,9 +88,11 @@ def _translate_error(document: Document, error: ErrorDetails, path: Path) -> Dia
         )
     if kind == "extra_forbidden":
         known = find_known_keys(path[:-1])
+        # Known to another branch of the union: the key is right, and does not go with the transport.
         if path[-1] in known:
             return _make_transport_conflict(document, error, path)
         help_ = _make_placement_hint(path) or format_suggestion(str(path[-1]), known)
+        # A long list of keys would bury the help line.
         label = f"expected one of {', '.join(known)}" if len(known) <= 6 or not help_ else None
         return document.source.make_diagnostic("TG101", key_span, f"unknown key `{path[-1]}`", help=help_, label=label)
     if kind == "missing":

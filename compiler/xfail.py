@@ -31,6 +31,7 @@ def _read_xfail(value: object) -> object:
 Xfail = Annotated[
     XfailBlock,
     BeforeValidator(_read_xfail),
+    # By hand: pydantic's schema describes the block behind the validator, and would refuse a bare reason.
     WithJsonSchema(
         {
             "anyOf": [

@@ -67,6 +67,7 @@ def read_document(file: str, data: bytes, loader: Any = None) -> tuple[Document 
     try:
         source = SourceText(file, decode_suite_text(data))
     except EncodingError as error:
+        # The text as far as it can be read, so that the finding has a line and a column.
         shown = SourceText(file, data[: error.offset].decode("utf-8", errors="replace"))
         end = Span(len(shown.text), len(shown.text))
         return None, source, [shown.make_diagnostic("TG003", end, str(error), help=error.help)]
@@ -146,6 +147,7 @@ class _Reader:
             offset, message, help_ = describe_syntax_error(self.source, error)
             raise _FatalError("TG004", Span(offset, offset + 1), message, help_) from None
         finally:
+            # Drops the parser's references to itself, which the paused garbage collector would leave.
             parser.dispose()
 
     def start_document(self, event: Any) -> None:
@@ -169,6 +171,7 @@ class _Reader:
             try:
                 value = resolve_plain_scalar(text)
             except NumberTooLongError:
+                # Any number will do: with text, the wrong type would be a second finding.
                 value = 0
                 message = f"a number of {len(text):,} digits; at most {MAX_DIGITS} are allowed"
                 self.report_error(
@@ -285,6 +288,7 @@ class _Reader:
                     continue
                 offsets = self.marks.get_offsets(cast(Any, part))
                 for index, (key, value) in enumerate(cast(dict[str, Any], part).items()):
+                    # The mapping's own keys win, then the first of several merged ones, as YAML defines `<<`.
                     if key not in frame.container:
                         frame.container[key] = value
                         frame.offsets += offsets[4 * index : 4 * index + 4]

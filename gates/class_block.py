@@ -37,6 +37,7 @@ def _find_wrong_arguments(args: object) -> Iterator[InitErrorDetails]:
 def _find_contradictions(value: object) -> Iterator[InitErrorDetails]:
     block = cast(dict[str, Any], value) if isinstance(value, dict) else {}
     least, most = block.get("min_calls", 1), block.get("max_calls")
+    # A `max_calls` below 1 is left to its own bound: one mistake gives one finding.
     if isinstance(least, int) and isinstance(most, int) and least > most > 0:
         message = f"`min_calls` is {least}, and `max_calls` is {most}: the class can never be reached"
         yield make_finding("range", message, at=("max_calls",), help=f"allow at least {least} calls")
@@ -55,6 +56,7 @@ class ClassBlock(Block):
     ] = Field(description="Tool ids: `server.tool`, or a bare tool name that matches on any server.")
     optional: bool = Field(default=False, description="The class may be reached, and need not be.")
     min_calls: _CallCount = Field(default=1, description="How many calls have to count for it to be reached.")
+    # None says that the key was left out. The type does not admit it: an authored null is a mistake.
     max_calls: _CallCount = Field(
         default=cast(Any, None), description="How many calls may count for it; any further one is unexpected."
     )
@@ -86,6 +88,7 @@ def _find_repeated_names(classes: object) -> Iterator[InitErrorDetails]:
 def _find_wrong_orders(classes: object) -> Iterator[InitErrorDetails]:
     blocks = cast(list[object], classes) if isinstance(classes, list) else []
     order = {index: _list_after(block) for index, block in enumerate(blocks)}
+    # Reversed, so that the first of two classes with one name stays; the second is a finding of its own.
     names = {_get_name(block): index for index, block in reversed(list(enumerate(blocks)))}
     for index, after in order.items():
         for at, name in after:

@@ -67,6 +67,7 @@ class ConditionReader:
         reached = 0
         for turn in _group_turns(readings):
             for reading in turn:
+                # `reached` is still that of the earlier turns: calls of one turn have no order among them.
                 reading.counted = sum(1 << at for at in _list_bits(reading.fitting) if not self._after[at] & ~reached)
             for at in (at for reading in turn for at in _list_bits(reading.counted)):
                 calls_of[at] += 1
@@ -99,6 +100,7 @@ class ConditionReader:
         """Return why a call is unexpected, or None; with several classes the first in their order decides."""
         if not reading.named:
             return explain_unlisted_call(reading.call)
+        # A call of a class that other calls reach is no mistake, even if it does not count itself.
         if not reading.is_surplus and (reading.counted or reading.named & reached):
             return None
         first = reading.named & -reading.named
@@ -140,6 +142,7 @@ def _group_turns(readings: Sequence[_CallReading]) -> Iterator[list[_CallReading
     for index, reading in enumerate(readings):
         turn = reading.call.turn
         turns.setdefault((index, False) if turn is None else (turn, True), []).append(reading)
+    # Turn numbers say the order only if every call has one; otherwise the order of the list does.
     has_turns = all(is_turn for _, is_turn in turns)
     yield from (turns[key] for key in (sorted(turns) if has_turns else turns))
 

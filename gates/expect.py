@@ -97,6 +97,7 @@ class _AssertionTally:
 
     def add(self, trace: Trace, run: int) -> bool:
         result = self._expectation.check_value(self._target.read(trace))
+        # One of each status: which of them the report shows is known only after the last run.
         if result.status not in self._first:
             self._first[result.status] = msgspec.structs.replace(result, run=run)
         self._held += result.status == "passed"
@@ -106,5 +107,6 @@ class _AssertionTally:
         """Return the first run that shows why the assertion stands as it does."""
         percent = self._expectation.in_runs
         least = 100 if isinstance(percent, UnsetType) else to_exact(percent)
+        # Multiplied out: a rounded share could meet a threshold that the runs do not.
         status = "passed" if 100 * self._held >= least * runs else "failed"
         return msgspec.structs.replace(self._first[status], held_runs=self._held, runs=runs, in_runs=percent)

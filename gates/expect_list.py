@@ -125,6 +125,7 @@ def _check_item(item: object, expects: ExpectList) -> Iterator[InitErrorDetails]
 
 def _check_long_form(item: dict[object, object], expects: ExpectList) -> Iterator[InitErrorDetails]:
     known = ("target", "matcher", "in_runs") if expects.has_in_runs else ("target", "matcher")
+    # A misspelt key is not missing, too: one mistake gives one finding.
     meant = {find_nearest(str(key), known) for key in item}
     for key in item:
         if key not in known:
@@ -161,6 +162,7 @@ def _check_pair(
         assert isinstance(facts, PydanticCustomError)
         context = {**(facts.context or {}), "on_key": at == below}
         yield InitErrorDetails(type=PydanticCustomError("target", "{message}", context), loc=at, input=None)
+        # The matcher is checked all the same: a value takes every operator, so only real mistakes are told.
         kind = "value"
     if matcher is ABSENT:
         return

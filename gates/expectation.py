@@ -36,4 +36,5 @@ def to_report_value(value: Any) -> Any:
     """Return a measured value as the report shows it: dollars as text, other fractions with four decimals."""
     if isinstance(value, Decimal):
         return format_dollars(value)
+    # Integers and floats stay as they are: the report shows them as the trace has them.
     return to_report_number(value) if isinstance(value, Fraction) else value

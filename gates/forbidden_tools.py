@@ -38,6 +38,7 @@ class ForbiddenTools(msgspec.Struct, frozen=True, tag=NAME, tag_field="gate"):
         return None
 
     def list_tool_ids(self) -> Iterable[NamedTool]:
+        # `server.*` is no id: no catalog lists a tool of that name.
         return (NamedTool(NAME, tool) for tool in self.tools if not tool.endswith(ALL_TOOLS))
 
 
@@ -114,6 +115,7 @@ class ForbiddenToolsTally:
         return not found
 
     def _matches(self, call: Call) -> bool:
+        # Patterns are compared once for each tool, as the runs of a test call the same few tools.
         key = (call.server, call.name)
         if key not in self._is_forbidden:
             self._is_forbidden[key] = any(is_forbidden_call(tool, call) for tool in self._gate.tools)
@@ -138,4 +140,5 @@ def is_forbidden_call(pattern: str, call: Call) -> bool:
     if not pattern.endswith(ALL_TOOLS):
         return pattern in (call.id, call.name)
     server = pattern.removesuffix(ALL_TOOLS)
+    # A trace that knows no servers may have the server before the dot of the name.
     return call.server == server if call.server else call.name.startswith(f"{server}.")

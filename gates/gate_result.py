@@ -36,6 +36,7 @@ class Counts(msgspec.Struct, frozen=True):
         """Return a floored percentage; 100 if nothing was wanted and nothing was called."""
         if not (self.tp or self.fp or self.fn):
             return 100
+        # Floored, so that a share just below a threshold never meets it.
         return 100 * part // whole if whole else 0
 
 

@@ -137,6 +137,7 @@ def _explain_contains_failure(actual: Any, operand: Any) -> str | None:
 def _explain_icontains_failure(actual: Any, operand: Any) -> str | None:
     if not isinstance(actual, str):
         return f"{describe_value(actual)} is not text"
+    # `casefold`, as `lower` keeps `ß` and `SS` apart.
     held = operand.casefold() in actual.casefold()
     return None if held else f"{describe_value(actual)} does not contain {describe_value(operand)} in any case"
 

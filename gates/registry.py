@@ -97,6 +97,7 @@ def describe_target(target: str) -> TargetDescription | None:
     return next((found for gate in list_gates() if (found := gate.find_target(target)) is not None), None)
 
 
+# The order of the rows is that of scoring and of every report.
 for _gate in (
     GateDescription(
         "equal_function_sets",

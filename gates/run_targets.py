@@ -45,6 +45,7 @@ def compute_wilson_bound(passed: int, runs: int) -> int:
     bound = 0
     for percent in range(1, 100):
         excess = 100 * passed - runs * percent
+        # Wilson's inequality, squared and multiplied out, so that it needs neither a root nor a float.
         if excess < 0 or 10_000 * excess * excess < _Z_SQUARED * runs * percent * (100 - percent):
             break
         bound = percent

@@ -31,6 +31,7 @@ CALL: dict[str, tuple[Kind, Callable[[Call], Any]]] = {
     "status": ("text", lambda call: _replace_none(call.status)),
     "args": ("value", lambda call: decode_call_arguments(call.args)),
 }
+# For editors, through the JSON Schema; `parse_target` decides, and says what is wrong.
 TARGET_PATTERN = (
     r"^(tool_names|tool_ids|final_response|turns|usage\.(input|output)_tokens|cost"
     r"|tool_calls\[-?\d+\]\.(name|server|status|args([.\[].*)?))$"
@@ -111,6 +112,7 @@ def parse_steps(text: str) -> tuple[Step, ...] | None:
 
 
 def _replace_none(value: Any) -> Any:
+    # Not recorded is not null: an assertion on it fails as absent, whatever its matcher.
     return ABSENT if value is None else value
 
 

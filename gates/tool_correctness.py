@@ -103,6 +103,7 @@ class ToolCorrectnessBlock(Block):
 
     def resolve(self) -> ToolCorrectness:
         default = make_default_expectation(self.threshold)
+        # A threshold in whole percents is in `expect` already: the plan says it once.
         is_said = "threshold" not in self.model_fields_set if self.expect else _is_whole_percent(self.threshold)
         return ToolCorrectness(
             expected_tools=tuple(self.expected_tools),
@@ -134,6 +135,7 @@ class ToolCorrectnessTally:
         self._gate = gate
         self._score = _SCORES[gate.exact_match, gate.check_ordering]
         self._places = _ExpectedPositions(gate.expected_tools)
+        # An exact match is met or not: a run is one point, whatever the number of tools.
         self._whole = 1 if gate.exact_match else len(gate.expected_tools)
         self._runs = self._matched = 0
         self._runs_by_reach: dict[int, int] = {}
@@ -160,6 +162,7 @@ class ToolCorrectnessTally:
         self._runs_by_reach[reach] = self._runs_by_reach.get(reach, 0) + 1
         matched = self._score(places, masks)
         self._matched += matched
+        # Runs that matched as many tools share a verdict, so most runs cost no matcher.
         verdict = self._judge.count_run(matched)
         if verdict is None:
             return self._judge.judge_run(matched, {TARGET: self._compute_score(matched, self._whole)})
@@ -193,6 +196,7 @@ class ToolCorrectnessTally:
         return rank_unexpected_tools((format_tool_id(*key), calls, {}) for key, calls in self._extra.items())
 
     def _list_expected_tools(self) -> tuple[ExpectedTool, ...]:
+        # A tool that is listed twice is one row of the report, and both positions have the same bits.
         places = {tool: place for place, tool in enumerate(self._gate.expected_tools)}
         return tuple(ExpectedTool(tool, self._count_hit_runs(place), self._runs) for tool, place in places.items())
 

@@ -61,6 +61,7 @@ class SelectionTally:
         self.runs = run = self.runs + 1
         for call in trace.tool_calls:
             tool = tools[call.server, call.name]
+            # A call whose arguments could not be read selects no tool, even if it names a member.
             if not tool.bits or call.status == MALFORMED:
                 tool.unexpected_calls += 1
                 unexpected += 1
@@ -117,6 +118,7 @@ class ConditionedTally(SelectionTally):
     def __init__(self, classes: Sequence[ToolClass]) -> None:
         super().__init__(classes)
         self._reader = ConditionReader(self._classes, Membership(each.members for each in classes))
+        # Optional classes are followed like the others and left out of the counts: to miss one is no mistake.
         self._required = sum(1 << index for index, each in enumerate(self._classes) if not each.optional)
         self._matches: dict[tuple[int, str], int] = {}
         self._unexpected: dict[str, dict[str, int]] = {}
@@ -125,6 +127,7 @@ class ConditionedTally(SelectionTally):
         """Count one run. Return the classes that it reached as bits, and how many of its calls were unexpected."""
         self.runs += 1
         run = self._reader.read_run(trace)
+        # A set, since a member counts once a run: a later call of the same tool adds nothing.
         matches = {
             (1 << index, call.id)
             for call, counted in zip(trace.tool_calls, run.counted, strict=True)
@@ -204,6 +207,7 @@ def rank_unexpected_tools(calls: Iterable[tuple[str, int, Mapping[str, int]]]) -
             for reason, times in why.items():
                 if reason != "no_class":
                     known[reason] = known.get(reason, 0) + times
+    # Ties are broken by id, so that the order of the calls does not change the bytes of a report.
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(UnexpectedTool(tool, count, reasons[tool] or UNSET) for tool, count in ordered)
 
