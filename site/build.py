@@ -26,6 +26,7 @@ from .site_folder import (
     remove_unwanted_files,
 )
 
+# Root files that lead to the new pages, in the order in which they may appear; the mark is last.
 _LAST = ("commits.js", "history.html", "index.html", "index.json")
 
 

@@ -40,6 +40,7 @@ def _make_config(folder: Path, empty: str) -> MkDocsConfig:
             "docs_dir": empty,
             "site_dir": str(folder.absolute()),
             "theme": {"name": None, "custom_dir": str(THEME / "mkdocs")},
+            # Links end in `.html`, so that the pages also work when they are opened from disk.
             "use_directory_urls": False,
             "plugins": [],
             "markdown_extensions": [],

@@ -61,6 +61,7 @@ def _remove_abandoned(out: Path) -> None:
 
 def move_files(source: Path, target: Path, *, last: tuple[str, ...] = ()) -> None:
     """Move every file to its place, deepest first, so that a page comes after the pages it links to."""
+    # One rename for a folder that is new: no reader can see half of it.
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         source.rename(target)

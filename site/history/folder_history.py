@@ -63,6 +63,7 @@ def _read_run_metadata(folder: Path) -> _RunMetadata:
         with (folder / "run.json").open("rb") as stream:
             return msgspec.json.decode(stream.read(MAX_BYTES), type=_RunMetadata)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        # run.json is optional and from elsewhere: without it the name of the folder stands in.
         return _RunMetadata()
 
 

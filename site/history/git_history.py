@@ -153,6 +153,7 @@ class GitHistory:
         return done.stdout
 
     def _start_git(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        # A repository may set another encoding for its log, which would be read as UTF-8 all the same.
         command = [_find_git(), "-c", "i18n.logOutputEncoding=UTF-8", *arguments]
         return subprocess.run(command, cwd=self._folder, input=stdin, capture_output=True, check=False)  # noqa: S603 - argv, no shell
 

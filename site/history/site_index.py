@@ -31,4 +31,5 @@ def read_site_index(out: Path) -> dict[str, CommitSummary]:
         found = msgspec.json.decode((out / MARK).read_bytes(), type=SiteIndex)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return {}
+    # An index of another schema is as good as none: its summaries may lack what the pages now show.
     return {summary.sha: summary for summary in found.commits} if found.schema == SCHEMA else {}

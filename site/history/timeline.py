@@ -13,6 +13,7 @@ from ..report.report_model import Report
 from .commit import WORKTREE, Commit, History
 from .commit_summary import CommitSummary, hash_lineage, make_commit_summary
 
+# More than the five commits that a test page shows, so the pages of one commit read each report once.
 _HELD = 8
 
 

@@ -99,6 +99,7 @@ def _format_f1s(change: ChangedTest) -> str:
 def _format_transition(old: str | None, new: str | None) -> str:
     """Return `passed → failed`, or the value once if it did not change or only one side has it."""
     found = [text for text in (old, new) if text is not None]
+    # `dict.fromkeys` keeps the order and joins two equal sides into one.
     return " → ".join(dict.fromkeys(found))
 
 
@@ -171,6 +172,7 @@ def format_p_value(text: str) -> str:
     places = 2
     while places < 5 and value * 10**places < 10:
         places += 1
+    # Rounded up, so that a p-value that did not count is never shown as one that did.
     scaled = -(-value.numerator * 10**places // value.denominator)
     return f"{scaled // 10**places}.{scaled % 10**places:0{places}d}"
 

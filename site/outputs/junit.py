@@ -9,6 +9,7 @@ from ..report.status_reasons import list_status_reasons
 
 MAX_LINES = 50
 _LINE = 1_000
+# JUnit knows no expected failure: one is a skip to CI, and an unexpected pass is a failure.
 _TAGS = {"failed": "failure", "xpassed": "failure", "error": "error", "skipped": "skipped", "xfailed": "skipped"}
 _ATTRIBUTES = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
@@ -55,6 +56,7 @@ def _make_case_element(suite: SuiteReport, test: TestReport, reproducer: Reprodu
         # A reason can quote a whole answer; it is cut so that the file stays small.
         lines = [line[:_LINE] for line in list_status_reasons(test, lambda text: escape_untrusted_text(text, _LINE))]
         outcome = ET.SubElement(case, _TAGS[test.status], type=test.status, message=lines[0] if lines else test.status)
+        # A test that was skipped or failed as expected needs no command that repeats it.
         if _TAGS[test.status] != "skipped":
             more = [f"and {len(lines) - MAX_LINES:,} more"] if len(lines) > MAX_LINES else []
             command = reproducer.format_command(suite, test)

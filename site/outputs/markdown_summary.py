@@ -8,6 +8,7 @@ from ..report.report_model import Report, SelectionCounts, SuiteReport, TestRepo
 from ..report.status_reasons import list_status_reasons
 from .comparison_text import MARKDOWN_HEAD, format_markdown_headline, format_markdown_row
 
+# Below GitHub's limit by enough for the lines around the tables.
 MAX_CHARACTERS = 50_000
 """GitHub refuses a comment of more than 65,536."""
 _NAMED = 5

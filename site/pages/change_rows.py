@@ -60,6 +60,7 @@ def make_change_rows(view: CommitView, *verdicts: str) -> tuple[ChangeRow, ...]:
     """Return the changes with these verdicts, the largest loss first; improvements, the largest gain first."""
     found = view.changes.changes if view.changes else ()
     rows = [_make_change_row(view, change) for change in found if change.verdict in verdicts]
+    # The comparison has the largest loss first; among gains that is the smallest first, so they are sorted anew.
     return tuple(sorted(rows, key=lambda row: -(row.delta or 0))) if verdicts == ("improved",) else tuple(rows)
 
 

@@ -90,6 +90,7 @@ def make_compare_page(view: CommitView) -> ComparePage | None:
         delta=compute_score_delta(view.summary, view.before),
         suites=suites,
         has_surfaces=any(surface is not None for suite in suites for surface in suite.surfaces),
+        # With another plan, a threshold, a class or a test changed: the two grades do not measure the same.
         has_other_plan=view.changes.old.plan != view.changes.new.plan,
         tests=tuple(_compare_test(view, row) for row in rows[:_MOST_TESTS]),
         left_out=max(0, len(rows) - _MOST_TESTS),

@@ -39,6 +39,7 @@ def _measure_efficiency(tests: Iterable[TestReport]) -> Efficiency:
     costs = [Decimal(test.cost) for test, _ in measured if isinstance(test.cost, str)]
     surfaces = [test.surface for test, _ in measured if not isinstance(test.surface, UnsetType)]
     return Efficiency(
+        # Tests of a suite share servers: a sum would count one catalog many times.
         surface=max(tokens for _, tokens in measured),
         tokens_per_correct=Fraction(sum(tokens for _, tokens in measured), correct) if correct else None,
         cost=sum(costs, Decimal(0)) or None,
@@ -69,5 +70,6 @@ def _find_gate_value(test: TestReport, name: str) -> int | float | None:
 def _rank_by_tokens(rows: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     most: dict[str, int] = {}
     for name, tokens in rows:
+        # The most, as every test lists the same servers and tools again.
         most[name] = max(tokens, most.get(name, 0))
     return tuple(sorted(most.items(), key=lambda row: (-row[1], row[0])))

@@ -39,6 +39,7 @@ def make_history_page(
 ) -> HistoryPage:
     """Return the values of the page; `commits` are oldest first."""
     by_sha = {summary.sha: summary for summary in commits}
+    # Each is a line of the chart and a column of the table, so only a few of the newest commit fit.
     suites = commits[-1].suites[:_MOST_SUITES]
     lines, points = _make_trend_series(commits, suites)
     rows = tuple(

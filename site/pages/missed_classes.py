@@ -21,6 +21,7 @@ class ClassRow:
     name: str
     suite: str
     suite_id: str
+    # A dict as a set that keeps its order: the same report gives the same bytes.
     members: dict[str, None] = field(default_factory=dict[str, None])
     runs: int = 0
     hits: int = 0
@@ -94,6 +95,7 @@ def make_class_matrix(suite: SuiteReport, rows: Iterable[ClassRow]) -> ClassMatr
     calls: Counter[str] = Counter()
     for row in ordered:
         calls.update(row.matched_by)
+    # Tools that reach a class stand before those that reach none.
     tools = [*sorted(calls), *sorted(set(unexpected) - set(calls))]
     if len(tools) > _MOST_COLUMNS:
         # The columns that are kept stay in their order; only the choice is by calls.

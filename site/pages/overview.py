@@ -66,6 +66,7 @@ def make_overview_page(view: CommitView) -> OverviewPage:
     summary, before = view.summary, view.before
     tally = view.changes.tally if view.changes else None
     missed = [row for suite in view.report.suites for row in make_class_rows(suite) if row.missed]
+    # By recall, not by misses: a class that few tests ask for may be missed by all of them.
     missed.sort(key=lambda row: (row.recall, -row.missed, row.name))
     suites = tuple(sorted((_make_suite_row(view, suite) for suite in view.report.suites), key=_rank_suite_row))
     return OverviewPage(

@@ -65,6 +65,7 @@ def render_plain(template: str, page: Any) -> str:
 def render_data_script(name: str, value: Any) -> bytes:
     """Return data as a script, because pages that are opened from disk cannot fetch JSON."""
     text = encode_compact(_escape_strings(msgspec.to_builtins(value))).decode()
+    # `</script>` or `<!--` in a name would end the script; as escapes they are the same text to JavaScript.
     safe = _IN_SCRIPT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return f"window.{name} = {safe};\n".encode()
 
@@ -101,10 +102,12 @@ def _get_environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(THEME),
         autoescape=True,
+        # A misspelt name in a template fails the build instead of leaving a gap on the page.
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        # Templates do not change during a build, so they are not looked at again for each page.
         auto_reload=False,
     )
     filters = cast(dict[str, Any], environment.filters)

@@ -61,6 +61,7 @@ def format_number(value: int | Fraction | Decimal | None) -> str | None:
     if isinstance(value, Decimal):
         return f"{value:,.4f}".rstrip("0").rstrip(".")
     if isinstance(value, Fraction) and value < 100 and value.denominator != 1:
+        # In integers: a float could round up what the exact value does not.
         tenths = value * 10 // 1
         return f"{tenths // 10}.{tenths % 10}"
     return f"{value.__floor__():,}"

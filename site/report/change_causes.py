@@ -47,6 +47,7 @@ class Frequency(msgspec.Struct, frozen=True):
     runs: int
 
     def is_more_frequent_than(self, other: "Frequency") -> bool:
+        # Cross-multiplied: two shares are compared without a division. A side without runs counts as one.
         return self.count * max(other.runs, 1) > other.count * max(self.runs, 1)
 
 
@@ -108,6 +109,7 @@ def _find_test_causes(old: TestReport, new: TestReport) -> Iterator[ChangeCause]
     if old.xfail != new.xfail:
         kind: CauseKind = "xfail_added" if not old.xfail else "xfail_changed" if new.xfail else "xfail_removed"
         yield ChangeCause(kind, UNSET, new.name, reason=new.xfail)
+    # Without a toolset on both sides nothing is known of what the agent was offered.
     if old.toolset and new.toolset and old.toolset.fingerprint != new.toolset.fingerprint:
         yield ChangeCause("tools_changed", UNSET, new.name)
 
@@ -118,6 +120,7 @@ def _find_gate_causes(was: GateResult, now: GateResult, runs: tuple[int, int]) -
         yield from _compare_frequencies(now.gate, _count_class_misses(was), _count_class_misses(now), _CLASS)
     if was.expected_tools is not UNSET and now.expected_tools is not UNSET:
         yield from _compare_frequencies(now.gate, _count_uncalled_tools(was), _count_uncalled_tools(now), _TOOL)
+    # A report lists only tools that were called: a side that does not name one called it 0 times.
     calls = [_count_unexpected_calls(gate, count) for gate, count in zip((was, now), runs, strict=True)]
     for name in {**calls[1], **calls[0]}:
         old, new = (found.get(name, Frequency(0, count)) for found, count in zip(calls, runs, strict=True))
@@ -159,6 +162,7 @@ def _find_changed_classes(was: GateResult, now: GateResult) -> Iterator[ChangeCa
 
 def _get_class_question(found: ClassResult) -> ClassResult:
     """Return a class without its results."""
+    # Sorted, as the order of the members asks nothing else of the test.
     return msgspec.structs.replace(found, members=tuple(sorted(found.members)), hit_runs=0, runs=0, matched_by={})
 
 
@@ -193,4 +197,5 @@ def _find_assertion_causes(was: GateResult, now: GateResult) -> Iterator[ChangeC
 
 
 def _make_assertion_key(assertion: AssertionResult) -> tuple[str, str]:
+    # A matcher is a dict and cannot be a key; its digest does not depend on the order of its operators.
     return assertion.target, digest_json(assertion.matcher)

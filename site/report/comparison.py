@@ -37,6 +37,7 @@ from .report_model import Report, SelectionCounts, TestReport, find_graded_count
 from .run_values import list_run_values
 
 DEFAULT_ALPHA = Fraction(1, 20)
+# Of equal rank for the agent: an expected failure is a failure, and an unexpected pass is a pass.
 _BADNESS: dict[TestStatus, int] = {"passed": 0, "xpassed": 0, "skipped": 1, "xfailed": 2, "failed": 2, "error": 3}
 _ORDER: tuple[Verdict, ...] = ("regressed", "asked_differently", "removed", "added", "within_noise", "improved")
 
@@ -56,6 +57,7 @@ def diff(
     before, after = index_tests(old), index_tests(new)
     names = _check_allowed(allowed, [*before, *after])
     pairs = [_TestPair(key, before.get(key), after.get(key), names) for key in {**before, **after}]
+    # Half of the level for the single tests and half for all of them together: in sum, the level holds.
     judged = _judge_by_chance([pair for pair in pairs if pair.has_chance], alpha / 2)
     found = [_make_changed_test(pair, judged.get(pair.key), is_strict) for pair in pairs]
     changes = sorted((change for change in found if change.verdict != "unchanged"), key=_rank_change)
@@ -105,6 +107,7 @@ class _TestPair:
         """The verdict that needs no test of chance; None if runs have to be compared."""
         if self.old is None or self.new is None:
             return "added" if self.old is None else "removed"
+        # An error leaves no runs to compare: to get one is a regression, to lose it an improvement.
         if "error" in (self.old.status, self.new.status):
             return _compare_numbers(self.old.status == "error", self.new.status == "error")
         if any(is_question_cause(cause) for cause in self.causes):
@@ -153,6 +156,7 @@ def _make_chance_verdict(pair: _TestPair, index: int, falls: FallenTests, rises:
     has_risen = pair.direction == "improved"
     side = rises if has_risen else falls
     values = pair.values[0].mirror() if has_risen else pair.values[0]
+    # Each of several statistics gets its part of the level, as in `find_fallen_tests`.
     smallest = None if pair.direction == "unchanged" else find_smallest_fall([values], side.level / len(pair.values))
     exact = ExactResult(
         p=str(side.p_values[index]),
@@ -211,6 +215,7 @@ def _compare_shares(old: TestReport, new: TestReport, read: Callable[[TestReport
     before, after = read(old), read(new)
     if before is None or after is None:
         return "unchanged"
+    # Cross-multiplied, and turned round: for a share more is better, for a badness less.
     return _compare_numbers(after[0] * before[1], before[0] * after[1])
 
 
@@ -222,6 +227,7 @@ def _read_f1(test: TestReport) -> tuple[int, int] | None:
 def _read_matched(test: TestReport) -> tuple[int, int] | None:
     """Return how many of the expected tools were called."""
     counts = next((gate.counts for gate in test.gates if gate.counts and "matched" in gate.counts), None)
+    # A report may expect no tool at all; the share is then 0 of 1.
     return (counts["matched"], max(1, counts["expected"])) if counts else None
 
 
@@ -240,6 +246,7 @@ def _is_newly_failed(change: ChangedTest, allowed: frozenset[str]) -> bool:
 def _check_allowed(allowed: Iterable[str], keys: Iterable[Identity]) -> frozenset[str]:
     names = frozenset(allowed)
     known = dict.fromkeys(chain.from_iterable(list_test_spellings(key) for key in keys))
+    # A misspelt name would allow nothing, and nobody would be told.
     for name in sorted(names - known.keys()):
         help_ = format_suggestion(name, known) or "a test is named `test`, `suite/test` or `suite/test@model`"
         raise BadInput(f"--allow `{name}`: no such test in either report", help_)

@@ -14,6 +14,7 @@ from itertools import accumulate
 from math import comb
 from typing import Literal
 
+# Bounds of the cost: pooled values span about this many sums, and totals keep this many bits.
 _MAX_WIDTH = 2_000
 _MAX_BITS = 256
 
@@ -77,6 +78,7 @@ def compute_overall_p(tests: Sequence[RunValues]) -> Fraction:
     It sees many small falls, and falls of one run a side, which no test shows alone.
     """
     counted = [_count_arrangements_of(values) for values in tests]
+    # The smallest first, so that the products grow as late as possible.
     whole = reduce(_add_test, sorted((found for found, _ in counted), key=lambda found: found.total), _CERTAIN)
     return whole.compute_p_value(sum(excess for _, excess in counted))
 
@@ -98,6 +100,7 @@ def find_smallest_fall(tests: Sequence[RunValues], level: Fraction) -> int | Non
             compute_overall_p([RunValues(*pair) for pair in zip((v.old for v in known), lowered, strict=True)]) <= level
         )
 
+    # The p-value only falls as the fall grows, so halving finds the smallest that counts.
     fall = bisect_left(range(most + 1), True, key=is_enough) if known else 1
     return fall if fall <= most else None
 
@@ -143,11 +146,14 @@ def _count_arrangements(shape: tuple[int, ...], size: int) -> _Arrangements:
     A polynomial in one integer (Kronecker substitution): the coefficient of the sum s is at bit s * bits, and no
     coefficient outgrows its bits, as there are 2 ** len(shape) choices of any size.
     """
+    # Whole bytes a coefficient, so that unpacking slices bytes instead of shifting one long integer.
     bits = _round_to_bytes(len(shape) + 1)
     by_size = [1] + [0] * size
     groups = sorted(Counter(shape).items())
     for place, (value, times) in enumerate(groups):
+        # Equal values are taken together: the binomial counts which of them are chosen.
         ways = [comb(times, chosen) << value * chosen * bits for chosen in range(min(times, size) + 1)]
+        # After the last group only choices of the full size matter.
         sizes = range(size, -1, -1) if place < len(groups) - 1 else (size,)
         grown = {
             whole: sum(ways[chosen] * by_size[whole - chosen] for chosen in range(min(len(ways) - 1, whole) + 1))
@@ -179,6 +185,7 @@ def _add_test(whole: _Arrangements, other: _Arrangements) -> _Arrangements:
 
     A p-value from rounded counts is never too small, so the level holds.
     """
+    # A test with one possible sum says nothing, and would only lengthen the integers.
     if len(other.counts) == 1:
         return whole
     total = whole.total * other.total
@@ -206,6 +213,7 @@ def _apply_holm(
     shares = next(many for many in range(1, len(lowest) + 2) if sum(p * many <= level for p in lowest) <= many)
     eligible = [place for place, p in enumerate(lowest) if p * shares <= level]
     ranked = sorted(eligible, key=lambda place: p_values[place])
+    # Holm stops at the first p-value that does not count; `min` carries that to all later ones.
     held = accumulate((p_values[place] * (len(ranked) - rank) <= level for rank, place in enumerate(ranked)), min)
     fallen = {place for place, is_fallen in zip(ranked, held, strict=True) if is_fallen}
     return tuple(place in fallen for place in range(len(p_values))), level / max(1, len(ranked))

@@ -44,6 +44,7 @@ def _check_test(test: TestReport) -> Iterator[str]:
 
 def _check_sums(report: Report) -> Iterator[str]:
     """Compare the summary and the suites' figures with those that the same tests give anew."""
+    # The same code that made the figures makes them again, so the two cannot drift apart.
     anew = filter_report(report, lambda _suite, _test: True)
     rebuilt = {(suite.name, suite.file): suite for suite in anew.suites}
     for suite in report.suites:
@@ -160,6 +161,7 @@ def _compute_values(gate: GateResult, values: Mapping[str, Any]) -> dict[str, An
     if isinstance(gate.counts, UnsetType) or "matched" not in gate.counts:
         return {}
     matched, expected = gate.counts["matched"], gate.counts.get("expected", 0)
+    # Floored like every percentage: the exact share is compared in `_check_assertion`.
     return {"tool_correctness.score": 100 * matched // expected if expected > 0 else 0}
 
 
@@ -211,6 +213,7 @@ def _decide(matcher: dict[str, Any], value: Any) -> str | None:
     dollars = _parse_dollars(value)
     try:
         return "failed" if explain_mismatch(matcher, value if dollars is None else dollars) else "passed"
+    # The matcher is from a file that anybody may have written: any shape of it must end in a sentence.
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
         return None
 

@@ -102,6 +102,7 @@ def _check_values(report: Report, origin: str) -> None:
     times = Counter((suite, test.name, test.model or "") for suite, test in tests)
     for suite, name, _ in (key for key, number in times.items() if number > 1):
         raise InvalidReport(f"{origin}: not a report: `{name}` of `{suite}` stands in it twice", _MAKE)
+    # The first is enough: a report that contradicts itself is not read at all.
     for problem in find_contradictions(report):
         raise InvalidReport(f"{origin}: contradicts itself: {problem}", _MAKE)
 
@@ -148,6 +149,7 @@ def _read_committed_report(revision: str, committed: str) -> bytes:
         raise ReportNotFound(f"{revision}: no such file, folder or git revision{outside}", _find_suggestion(revision))
     commit = found.stdout.decode().strip()
     blob = _run_git("cat-file", "blob", f"{commit}:{committed}")
+    # git fails alike on a path that is not there and on a damaged object; only the tree tells them apart.
     if blob.returncode and _is_committed(commit, committed):
         raise Fault(f"{revision}: {blob.stderr.decode('utf-8', 'replace').strip()}", "`git fsck` checks the repository")
     if blob.returncode:

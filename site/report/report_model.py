@@ -138,6 +138,7 @@ def find_graded_counts(gates: Iterable[GateResult]) -> Counts | None:
 
 
 def _build_report(mode: Mode, plan: str, suites: Sequence[SuiteReport]) -> Report:
+    # A selection can leave a suite without tests; it would have a row and say nothing.
     filled = tuple(suite for suite in suites if suite.tests)
     return Report(SCHEMA, mode, plan, _make_report_summary([test for suite in filled for test in suite.tests]), filled)
 

@@ -53,6 +53,7 @@ def format_cell_command(file: str, test: TestReport, mode: Mode, given: Mapping[
     options = {"--mode": "live"} if needs_live and mode == "live" else {}
     options |= {**given, "--test": test.name}
     if isinstance(test.model, str):
+        # A model may hold a comma, which separates models on the command line.
         options["--models"] = escape_model(test.model)
     # With `=`, a name that starts with a dash is not read as an option.
     words = [f"{option}={quote_word(value)}" for option, value in options.items()]

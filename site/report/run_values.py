@@ -40,6 +40,7 @@ def _read_selections(test: TestReport) -> tuple[int, ...] | None:
         return (counts.tp - counts.fp,)
     runs = make_test_runs(test)
     values = tuple(run.counts.tp - run.counts.fp for run in runs if run.counts)
+    # Traces are believed only if they are complete and add up to the counts of the gate.
     return values if len(values) == test.runs and sum(values) == counts.tp - counts.fp else None
 
 
@@ -55,6 +56,7 @@ def _read_passes(test: TestReport) -> tuple[int, ...] | None:
         return (int(test.status in ("passed", "xpassed")),)
     if not isinstance(test.runs_passed, int):
         return None
+    # The test permutes the runs, so their order is free and the number of passes is enough.
     return (1,) * test.runs_passed + (0,) * (test.runs - test.runs_passed)
 
 

@@ -59,6 +59,7 @@ def _make_run(trace: TraceResult, classes: tuple[ClassResult, ...], is_scored: b
     reached: dict[str, str] = {}
     for call in trace.tool_calls:
         for name in _list_call_classes(call):
+            # The first call stays: later ones of the class only repeat it.
             reached.setdefault(name, call.id)
     required = tuple(found for found in classes if not found.optional)
     missed = tuple(found for found in required if found.name not in reached)
