@@ -34,7 +34,7 @@ class DriverPlan(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def label(self) -> str:
-        """What cells are named after: the preset, or the program behind the kind of driver."""
+        """The name that its cells begin with: the preset, or the kind of driver and its program."""
         return self.preset or f"{self.kind}:{PurePath(self.argv[0]).name}"
 
     def name_cell(self, model: str | None) -> str:

@@ -31,7 +31,7 @@ class Timeouts(msgspec.Struct, frozen=True, omit_defaults=True):
 class StdioServer(msgspec.Struct, frozen=True, tag="stdio", tag_field="transport"):
     """A server started as a process; `${env:NAME}` stays a reference until it runs.
 
-    A program given as a relative path is found from the working folder, also where `cwd` is another.
+    A program given as a relative path is found from the working folder, even if `cwd` is another.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a test asks of its runs: more of them than there are, or that models fail which it does not have."""
+"""Checks the runs and models of a test: targets that draw more runs than there are, and models it does not have."""
 
 from collections.abc import Iterator
 from typing import Any, cast

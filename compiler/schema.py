@@ -81,13 +81,13 @@ class TimeoutBlock(Block):
 
 
 class _ServerBlock(Block):
-    """What every server has."""
+    """The keys of every server."""
 
     timeout_s: TimeoutBlock = Field(default=ABSENT, description="Seconds to start, to list and for a call.")
 
 
 class _RunningServerBlock(_ServerBlock):
-    """What a server has that is not ours."""
+    """The keys of a server that is not ours."""
 
     isolate: bool = Field(default=False, description="A connection of its own for every run; else they share one.")
     protocol: Protocol = Field(
@@ -161,7 +161,7 @@ class BudgetBlock(Block):
 
 
 class _RunBlock(Block):
-    """What agents and tests have in common: how to run, and what to check."""
+    """The keys that agents and tests have in common: how to run, and what to check."""
 
     name: Name = Field(description="Distinct within the suite.")
     model: Name = Field(default=ABSENT, description=f"The model; `{LEXICAL}` by default.")

@@ -56,7 +56,7 @@ class KnownSecrets:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """Every form, with gaps and escapes between and for its characters; slow, so only used where one was found."""
+        """Every form, with gaps and escapes between and for its characters; slow, so only used if one was found."""
         plain = [form for secret in self._secrets for form in (secret, *_list_plain_forms(secret))]
         spelled = [*map(re.escape, self._secrets), *(_GAP.join(map(_spell_character, form)) for form in plain)]
         encoded = [_GAP.join(map(_spell_digit, form)) for form in self._exact if form not in plain]

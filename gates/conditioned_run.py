@@ -38,7 +38,7 @@ class ConditionedRun:
 
 @dataclass(slots=True)
 class _CallReading:
-    """What is known of one call: the classes it names, those whose arguments it meets, and those it counts for."""
+    """A call with the classes it names, those whose arguments it meets, and those it counts for."""
 
     call: Call
     named: int

@@ -15,7 +15,7 @@ Mode = Literal["live", "replay", "score"]
 
 
 class ScoringConditions(msgspec.Struct, frozen=True):
-    """How the traces came about. Only a live run measures the tool surface."""
+    """The origin of the traces. Only a live run measures the tool surface."""
 
     mode: Mode
     tool_surface_tokens: int | None = None

@@ -1,4 +1,4 @@
-"""What a gate asks of single runs: which of them pass, and the run targets over all of them."""
+"""Judges single runs: which of them pass a gate, and the run targets over all of them."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any

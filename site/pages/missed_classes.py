@@ -1,4 +1,4 @@
-"""How often each class of a suite was missed, and what was called in the same runs."""
+"""Counts how often each class of a suite was missed, and what was called in the same runs."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -52,7 +52,7 @@ class ClassRow:
 
 @dataclass(frozen=True, slots=True)
 class MatrixEntry:
-    """How often a tool reached a class; `heat` is 0 or from 1 to 9."""
+    """A count in the matrix, such as the runs in which a tool reached a class; `heat` is 0 or from 1 to 9."""
 
     count: int
     heat: int

@@ -1,4 +1,4 @@
-"""Why a test is not as it was: what its runs did differently, and what is asked differently of it."""
+"""Finds the causes of a change: what the runs of a test did differently, and what is asked differently of it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal
@@ -41,7 +41,7 @@ _GOOD = (
 
 
 class Frequency(msgspec.Struct, frozen=True):
-    """How often something was so (runs that missed a class, calls of a tool), in how many runs."""
+    """A count (of runs that missed a class, of calls of a tool), and the number of runs it is out of."""
 
     count: int
     runs: int

@@ -1,4 +1,4 @@
-"""What changed between two reports: which tests got better or worse by more than chance, and what made them so."""
+"""Compares two reports: which tests got better or worse by more than chance, and what made them so."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -139,7 +139,7 @@ class _TestPair:
 
 @dataclass(frozen=True, slots=True)
 class _ChanceVerdict:
-    """What the exact test says of one test; its p-value is that of the direction in which the test moved."""
+    """The verdict of the exact test on one test; its p-value is that of the direction in which the test moved."""
 
     verdict: Verdict
     exact: ExactResult

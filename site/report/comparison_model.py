@@ -19,7 +19,7 @@ Identity = tuple[str, str, str]
 
 
 class ReportedOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a test stood in one report."""
+    """The outcome of a test in one report."""
 
     status: TestStatus
     f1: int | UnsetType = UNSET
@@ -64,7 +64,7 @@ class ComparedReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ChangeCounts(msgspec.Struct, frozen=True):
-    """How many tests; regressions that were allowed are counted apart."""
+    """The number of tests by verdict; regressions that were allowed are counted apart."""
 
     regressed: int
     allowed: int

@@ -21,7 +21,7 @@ _MAX_BITS = 256
 
 @dataclass(frozen=True, slots=True)
 class RunValues:
-    """How well each run of a test went, on both sides; more is better."""
+    """A value for each run of a test, on both sides; more is better."""
 
     old: tuple[int, ...]
     new: tuple[int, ...]
@@ -44,7 +44,7 @@ class FallenTests:
 
 @dataclass(frozen=True, slots=True)
 class _Arrangements:
-    """How many arrangements have each sum of the new side, from the lowest possible sum on."""
+    """The number of arrangements for each sum of the new side, from the lowest possible sum on."""
 
     counts: tuple[int, ...]
     total: int

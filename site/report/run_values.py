@@ -1,4 +1,4 @@
-"""How well each run of a test went, read off two reports: what the exact test compares."""
+"""Reads a value for each run of a test off two reports, for the exact test to compare."""
 
 from typing import Literal
 
