@@ -19,6 +19,7 @@ from .trace_format import TraceFormat
 _SHOWN_NAME = re.compile(r"(.+) \((.+) MCP Server\)")
 _FLAT_NAME = re.compile(r"[\w.-]+")
 _STATUS = {"completed": OK, "failed": ERROR}
+# Updates that are known and tell nothing of calls or the answer: they are not counted as unknown.
 _QUIET = frozenset(
     [
         "user_message_chunk",
@@ -54,6 +55,7 @@ class _Meta(msgspec.Struct, gc=False, rename="camel"):
 class _Counted(msgspec.Struct, gc=False):
     input_tokens: int | None = None
     output_tokens: int | None = None
+    # Programs write the counts in either spelling.
     input_tokens_: int | None = msgspec.field(default=None, name="inputTokens")
     output_tokens_: int | None = msgspec.field(default=None, name="outputTokens")
 
@@ -126,6 +128,7 @@ _MESSAGE = msgspec.json.Decoder(_Message)
 _INPUT = msgspec.json.Decoder(_McpInput)
 _CHUNK = msgspec.json.Decoder(_Content)
 _CONTENTS = msgspec.json.Decoder(list[_Content])
+# Other requests may have parameters of any shape: only these are decoded.
 _METHODS = frozenset(("session/update", "session/request_permission", "session/prompt"))
 
 
@@ -179,6 +182,7 @@ class _Reader:
         except msgspec.DecodeError:
             text = None
         if text:
+            # Another id is another message. The last one is the answer: codex adapters put a warning before it.
             if update.message_id != self._chunk_of:
                 self._text.clear()
             self._chunk_of = update.message_id
@@ -217,6 +221,7 @@ class _Reader:
             self._text.clear()
             self.run.add_call(name or id, args, id=id, server=server, kind=kind)
         if asked is not None:
+            # By kind: ids and texts of the options are each program's own.
             self._asked[asked] = (id, frozenset(o.option_id for o in params.options if o.kind.startswith("reject")))
 
     def _read_decision(self, asked: tuple[str, frozenset[str]], outcome: _Outcome | None) -> None:
@@ -274,6 +279,7 @@ def _name_of(update: _Update) -> tuple[str | None, str | None, CallKind]:
     if flat:
         return flat, None, "mcp" if flat.startswith("mcp__") else "own"
     title = update.title
+    # A title with spaces is prose about one of the program's own tools.
     return title, None, "prefixed" if title and _FLAT_NAME.fullmatch(title) else "own"
 
 
@@ -290,6 +296,7 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
             # An answer to another request may have any shape; what was asked for here must not.
             if method is None:
                 continue
+            # It fails once more, now with file and line in the error.
             decode_record(_MESSAGE, record._replace(data=line.message))
             raise
         if method is None:

@@ -60,6 +60,7 @@ class _Reader:
 
     def _read_answer(self, message: Message) -> None:
         id = message.id or f"#{len(self._turns)}"  # noqa: A001
+        # A response that stands in the file twice is one request.
         if id in self._turns:
             return
         turn = self._turns[id] = len(self._turns) + 1
@@ -143,6 +144,7 @@ def _is_body(shape: Shape) -> bool:
 
 
 def _claims(sample: Sequence[Shape]) -> bool:
+    # Text alone fits several formats: all of them claim it, so that the user is asked for --from.
     return any(_is_message(shape) or _is_body(shape) for shape in sample) or (
         bool(sample) and all(map(is_plain_message, sample))
     )

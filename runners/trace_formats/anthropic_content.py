@@ -7,12 +7,14 @@ from ...gates.trace import UNKNOWN_TOOL
 from .imported_run import ERROR, OK
 from .raw_json import first_bytes
 
+# Nothing but the words, each program's own, tells an unknown tool from one that failed.
 _NO_SUCH_TOOL = (
     b"No such tool available",
     b"[tool_call bridge refused]",
     b"not found on MCP server",
     b"not found in registry",
 )
+# The words stand at the beginning, and a result may have megabytes.
 _LOOKED_AT = 300
 
 

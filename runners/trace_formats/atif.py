@@ -14,7 +14,9 @@ from .imported_run import ERROR, OK, CallKind, ImportedRun, RunBuilder, TraceToo
 from .shape import Shape
 from .trace_format import TraceFormat
 
+# These programs prefix the name of every MCP tool, so a name without the prefix is a tool of their own.
 _PREFIXES = {"claude-code": "mcp__", "qwen-code": "mcp__", "gemini-cli": "mcp_"}
+# Codex's names are bare here: only a list tells its own tools from those of servers.
 _OWN_TOOLS = {
     "codex": frozenset(
         [
@@ -125,6 +127,7 @@ class _Reader:
     def __init__(self, trajectory: _Trajectory, line: int) -> None:
         self.run = RunBuilder(line)
         self._agent = trajectory.agent.name
+        # The flag is written for some programs only: without one in the whole file, silence is no success.
         self._tells_errors = any(_tells(result) for result in _results_of(trajectory.steps))
 
     def read(self, step: _Step) -> None:

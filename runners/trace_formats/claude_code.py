@@ -18,6 +18,7 @@ from .records import Record
 from .shape import Shape
 from .trace_format import TraceFormat
 
+# The model of answers that the program writes itself, such as the text of an error: no request stands behind them.
 _SYNTHETIC = "<synthetic>"
 _MCP_PREFIX = "mcp__"
 _QUIET = frozenset(
@@ -166,8 +167,10 @@ class StreamReader:
             self.run.set_status(block.tool_use_id, result_status(block))
         for meta in line.tool_result_meta:
             self._read_decision(meta.id, meta.permission_decision)
+        # A decision on the line itself names no call: it is this one's if there is no other.
         if len(results) == 1:
             self._read_decision(results[0].tool_use_id, line.permission)
+        # What the program puts into the user's mouth (`isMeta`, the summary after compaction) is no prompt.
         if not results and self.run.prompt is None and not line.is_meta and not line.is_summary:
             self.run.prompt = message.join_text()
 
@@ -188,6 +191,7 @@ class StreamReader:
     def _read_attachment(self, attachment: _Attachment) -> None:
         for tool in (*attachment.tools, *attachment.entries):
             schema = tool.schema.input_schema if tool.schema else tool.input_schema
+            # The program's own tools are in no server's catalog.
             if tool.name.startswith(_MCP_PREFIX):
                 self.run.offer(TraceTool(tool.name, None, tool.description, schema))
 
@@ -199,6 +203,7 @@ class StreamReader:
             if self._streamed:
                 self.run.warnings.append("it ends without its `result` line: it may be cut")
             for usage in self._usage.values():
+                # In a stream these are the figures of each message's start: no total is better than a wrong one.
                 if usage is not None and not self._streamed:
                     self.run.add_usage(usage.count_input(), usage.output_tokens)
         return self.run.build()
@@ -226,6 +231,7 @@ def is_message_line(shape: Shape) -> bool:
 
 
 def _claims(sample: Sequence[Shape]) -> bool:
+    # Qwen Code writes lines of the same shape, with its own version in the first one.
     if any(shape.has("qwen_code_version") for shape in sample):
         return False
     return any(

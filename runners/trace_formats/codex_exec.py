@@ -12,8 +12,10 @@ from .trace_format import TraceFormat
 
 _STATUS = {"completed": OK, "failed": ERROR, "declined": REFUSED}
 _OWN_TOOLS = {"command_execution": "shell", "file_change": "apply_patch", "web_search": "web_search"}
+# An item of the type `error` is a warning of the program, and no failure of the run.
 _QUIET_ITEMS = frozenset(("reasoning", "todo_list", "error", "agent_message", "plan"))
 _QUIET = frozenset(("thread.started", "turn.started", "turn.failed", "error"))
+# A call that was not allowed has the status `failed`, too: only these words tell.
 _REJECTED = "user rejected MCP tool call"
 
 

@@ -19,6 +19,7 @@ from .trace_format import TraceFormat
 
 _NAMESPACE = "mcp__"
 _STATUS = {"completed": OK, "failed": ERROR, "declined": REFUSED}
+# How the answer to a call of a tool that does not exist begins; the quotation mark is that of the JSON string.
 _UNSUPPORTED = b'"unsupported call'
 _OWN_CALLS = {
     "local_shell_call": "shell", "custom_tool_call": "custom_tool_call", "web_search_call": "web_search",
@@ -110,6 +111,7 @@ class _Reader:
         space = payload.namespace or ""
         server = space.removeprefix(_NAMESPACE).rstrip("_") if space.startswith(_NAMESPACE) else None
         kind: CallKind = "mcp" if server or name.startswith(_NAMESPACE) else "prefixed" if not space else "own"
+        # In what the model asked for, arguments are JSON in a string; in `McpToolCall` they are JSON.
         text = text_of(payload.arguments)
         self.run.add_call(
             name, UNSET if text is None else text, id=payload.call_id, server=server, turn=self._turn, kind=kind
@@ -131,6 +133,7 @@ class _Reader:
     def _read_item(self, item: _Item) -> None:
         text = "".join(part.text or "" for part in item.content) or None
         if item.type == "McpToolCall" and item.tool:
+            # Nothing happens if the model's own request for it was read: the same id counts once.
             self.run.add_call(item.tool, item.arguments, id=item.id, server=item.server, kind="mcp")
             self.run.set_status(item.id, _STATUS.get(item.status or ""))
         elif item.type == "UserMessage":

@@ -31,6 +31,7 @@ def detect_format(file: str, sample: Sequence[Shape], name: str = AUTO) -> Trace
     if not claiming:
         raise UnknownFormat(f"{file}: this is no trace that is known", _describe_nearest(sample))
     names = [row.name for row in claiming]
+    # Two rows of one name are a program's stream and its session file, and no reader takes both.
     if len(set(names)) < len(names):
         raise BadInput(f"{file}: it fits two shapes of {names[0]}", "put the traces into files of their own")
     raise BadInput(
@@ -45,6 +46,7 @@ def _take_at_word(file: str, sample: Sequence[Shape], rows: Sequence[TraceFormat
         raise BadInput(
             f"{file}: this is no trace of {name}, it looks like {others[0].name}", f"--from {others[0].name}"
         )
+    # Of a newer version every record may be strange: one key in common is enough if the user says so.
     near = max(rows, key=lambda row: _count_common(row, sample))
     if not _count_common(near, sample):
         raise BadInput(f"{file}: this is no trace of {name}", _describe_nearest(sample))

@@ -10,6 +10,7 @@ from ...foundations.fault import BadInput
 from .records import MAX_DOCUMENT_BYTES, Record
 
 _MAGIC = b"PK\x03\x04"
+# The number of zstd in the zip format.
 _ZSTD = 93
 _SAMPLES = "samples/"
 _RAW = msgspec.json.Decoder(msgspec.Raw)
@@ -28,6 +29,7 @@ def read_archive(file: str, stream: IO[bytes]) -> Iterator[Record]:
         with zipfile.ZipFile(stream) as archive:
             parts = [part for part in archive.infolist() if part.filename.startswith(_SAMPLES)]
             for number, part in enumerate(parts, 1):
+                # Before it is unpacked: a few kilobytes of a zip may hold gigabytes.
                 if part.file_size > MAX_DOCUMENT_BYTES:
                     raise BadInput(f"{file}: {part.filename} has more than {MAX_DOCUMENT_BYTES:,} bytes")
                 yield Record(file, number, number, _RAW.decode(_unpack(file, archive, part)))
@@ -63,6 +65,7 @@ def _packed_bytes(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
     assert stream is not None
     stream.seek(part.header_offset)
     header = stream.read(30)
+    # The lengths of the local header: its extra field may differ from that in the archive's directory.
     names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
     stream.seek(names, 1)
     return stream.read(part.compress_size)

@@ -17,6 +17,7 @@ from .trace_format import TraceFormat
 
 _MCP_PREFIX = "mcp_"
 _STATUS = {"success": OK, "error": ERROR, "cancelled": REFUSED}
+# The type says more than the status, which is `error` for all of these.
 _STATUS_OF_ERROR = {
     "tool_not_registered": UNKNOWN_TOOL,
     "execution_denied": REFUSED,

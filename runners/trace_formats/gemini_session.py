@@ -18,6 +18,7 @@ from .shape import Shape
 from .trace_format import TraceFormat
 
 _SHOWN_NAME = re.compile(r"(.+) \((.+) MCP Server\)")
+# A session has no type of error: only the text tells that the tool does not exist.
 _NOT_FOUND = re.compile(rb'"error":\s*"Tool \\"[^"]*\\" not found')
 
 
@@ -77,6 +78,7 @@ def _keep(messages: dict[str, _Message], message: _Message) -> None:
         if call.status == "error" and not isinstance(call.result, UnsetType) and _NOT_FOUND.search(bytes(call.result)):
             call.status = UNKNOWN_TOOL
         call.result = UNSET
+    # A key that is written again keeps its place in a dict: the last version stands where the first one did.
     messages[message.id or f"#{len(messages)}"] = message
 
 
@@ -107,6 +109,7 @@ def _build(messages: dict[str, _Message]) -> ImportedRun:
         run.final_response = text or run.final_response
         run.model = run.model or message.model
         if message.tokens is not None:
+            # Thoughts are counted apart from the answer here; both went out.
             out, thoughts = message.tokens.output, message.tokens.thoughts or 0
             run.add_usage(message.tokens.input, None if out is None else out + thoughts)
     run.turns = turn

@@ -70,8 +70,10 @@ def detach_arguments(args: Arguments) -> tuple[msgspec.Raw | UnsetType, str | No
     if isinstance(args, UnsetType):
         return UNSET, None
     if isinstance(args, str):
+        # An empty text is how some providers write a call without arguments.
         text = args.strip().encode()
         try:
+            # The syntax alone is checked, and the text kept: to decode and encode it could alter its numbers.
             msgspec.json.decode(text or b"{}", type=msgspec.Raw)
         except (msgspec.DecodeError, RecursionError):
             return msgspec.Raw(msgspec.json.encode(args)), MALFORMED

@@ -102,6 +102,7 @@ def _status_of(error: _Error | None) -> str:
         return OK
     if error.type in _REFUSALS:
         return REFUSED
+    # There is no type for a tool that does not exist; the message is `Tool NAME not found`.
     return UNKNOWN_TOOL if (error.message or "").startswith("Tool ") and "not found" in (error.message or "") else ERROR
 
 

@@ -22,6 +22,7 @@ _ROLES = {
     "function": "system", "remove": "system", "chat": "system",
 }  # fmt: skip
 _STATUS = {"success": OK, "error": ERROR}
+# The words of LangGraph's tool node for a tool that does not exist; its status is a plain error.
 _NOT_A_TOOL = b"is not a valid tool, try one of"
 
 
@@ -81,6 +82,7 @@ _NODE = msgspec.json.Decoder(_Node)
 def _unwrap(message: _Message) -> tuple[str, _Message]:
     """Return the role of a message and the message itself, whichever way it is spelled."""
     inner = message.data or message.kwargs or message
+    # In the spelling with `lc` the id is the path of a class, and its last part says the role.
     name = message.id[-1] if message.kwargs and isinstance(message.id, list) and message.id else message.type
     return _ROLES.get(name, ""), inner
 
@@ -96,6 +98,7 @@ class _Reader:
         role, inner = _unwrap(message)
         if isinstance(inner.id, str):
             self.first = self.first or inner.id
+            # States and updates repeat what was said so far: a message counts once.
             if inner.id in self._seen:
                 return True
             self._seen.add(inner.id)
@@ -112,6 +115,7 @@ class _Reader:
         turn = self.run.turns = (self.run.turns or 0) + 1
         for call in message.tool_calls:
             self.run.add_call(call.name, call.args, id=call.id, turn=turn)
+        # Calls whose arguments are no JSON stand in a list of their own; the model made them all the same.
         for invalid in message.invalid_tool_calls:
             self.run.add_call(invalid.name or "", invalid.args or UNSET, id=invalid.id, turn=turn)
         self.run.final_response = _text_of(message, record) or self.run.final_response

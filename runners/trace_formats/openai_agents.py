@@ -81,6 +81,7 @@ class _Reader:
         return True
 
     def build(self) -> ImportedRun:
+        # The request of a turn and its calls are spans of one parent: nothing else says which turn a call is of.
         turns = {parent: number for number, parent in enumerate(self._parents, 1)}
         for _, parent, span, text in sorted(self._calls, key=lambda call: call[0]):
             data = span.span_data or _SpanData()

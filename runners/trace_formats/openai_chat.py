@@ -96,6 +96,7 @@ class _Reader:
         if record.id is not None and record.id in self._responses:
             return
         self._responses.add(record.id or "")
+        # Further choices are alternatives, of which a conversation goes on with one.
         message = choices[0].message if choices else None
         self.read_message(message or _Message(role="assistant"))
         if record.usage is not None:
@@ -137,6 +138,7 @@ def is_chat_message(shape: Shape) -> bool:
     calls = shape.text("role") == "assistant" and any(
         call.part("function").has("name") for call in shape.parts("tool_calls")
     )
+    # Inspect has messages of the role `tool` with a `tool_call_id`, too, but with more keys.
     return calls or (shape.text("role") == "tool" and shape.has("tool_call_id") and shape.keys <= _RESULT_KEYS)
 
 
@@ -150,6 +152,7 @@ def _is_body(shape: Shape) -> bool:
     offers = any(tool.part("function").has("name") for tool in shape.parts("tools"))
     if any(is_chat_message(message) for message in messages):
         return True
+    # Messages of text alone fit Anthropic's body as well: the shape of the tools decides, if there are any.
     return bool(messages) and all(map(is_plain_message, messages)) and (offers or not shape.has("tools"))
 
 

@@ -81,6 +81,7 @@ class _Item(msgspec.Struct, gc=False):
     error: msgspec.Raw | UnsetType = UNSET
     tools: list[_Tool] | None = None
     object: str | None = None
+    # The items of a response, or the text of a call's output: decoded when it is known which.
     output: msgspec.Raw | UnsetType = UNSET
     usage: _Usage | None = None
     model: str | None = None
@@ -121,6 +122,7 @@ class _Reader:
             if item.role == "user":
                 self.run.prompt = self.run.prompt or _text_of(item.content)
         elif item.type in _QUIET:
+            # After an output the model is asked again: what it says next is of another turn.
             self._is_answering &= not item.type.endswith("output")
         else:
             return False
@@ -211,5 +213,6 @@ OPENAI_RESPONSES = TraceFormat(
     claims=_claims,
     read=_read,
     keys=frozenset(("type", "role", "content", "call_id", "arguments", "output", "object", "status")),
+    # `result.to_input_list()` of the Agents SDK is a list of these items.
     also=("openai-agents",),
 )

@@ -19,6 +19,7 @@ from .trace_format import TraceFormat
 
 _INVALID = "invalid"
 _STATUS = {"completed": OK, "error": ERROR}
+# A call that the user did not allow is an error, too: only its text tells.
 _REJECTED = "rejected permission"
 _QUIET_PARTS = frozenset(("step-start", "reasoning", "snapshot", "patch", "file", "agent", "compaction", "retry"))
 
@@ -115,6 +116,7 @@ class _Reader:
             ghost = decode_part(_GHOST, state.input, record)
             name, state.input, state.status = ghost.tool or name, UNSET, UNKNOWN_TOOL
         if not isinstance(state.input, UnsetType):
+            # The Raw is a view of its whole line, which it would keep in memory until the run is built.
             state.input = state.input.copy()
         start = state.time.start if state.time and state.time.start is not None else 0
         self._calls.append((turn, start, name, part))
@@ -128,6 +130,7 @@ class _Reader:
         self._turn(part.message_id)
         self.run.turns = (self.run.turns or 0) + 1
         if part.tokens is not None:
+            # Reasoning is counted apart from the answer here; both went out.
             out, thoughts = part.tokens.output, part.tokens.reasoning or 0
             self.run.add_usage(part.tokens.input, None if out is None else out + thoughts)
         if part.cost:  # 0 is also written when the price is not known

@@ -59,6 +59,7 @@ _ANY = msgspec.json.Decoder()
 class _Reader:
     def __init__(self) -> None:
         self.run = RunBuilder(1)
+        # A tool's span has no id of a call: it is matched by name and arguments, first come, first served.
         self._waiting: dict[tuple[str, str], deque[str]] = defaultdict(deque)
         self._number = 0
 
@@ -73,6 +74,7 @@ class _Reader:
                 _collect(key, value, calls, texts)
             elif run.turns == 1:
                 self._read_first(key, value, attributes)
+        # Keys are flattened and in any order; the numbers in them are the order of the calls.
         for place in sorted(calls):
             self._add_call(calls[place], turn)
         run.final_response = "".join(texts[place] for place in sorted(texts)) or run.final_response

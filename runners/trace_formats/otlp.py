@@ -24,6 +24,7 @@ _MODEL_CALLS = ("chat", "text_completion", "generate_content")
 
 class _Value(msgspec.Struct, gc=False, rename="camel"):
     string_value: str | None = None
+    # The JSON of protobuf writes 64-bit integers as text; not every exporter does.
     int_value: str | int | None = None
 
 
@@ -128,6 +129,7 @@ def _status_of(node: _Node) -> str | None:
     code = node.span.status.code if node.span.status else None
     if code in _FAILED or "error.type" in node.attributes:
         return ERROR
+    # These are marks of libraries that note a failure: without one the call succeeded.
     tells = code in _DONE or "gen_ai.tool.call.result" in node.attributes or "fastmcp.component.key" in node.attributes
     return OK if tells else None
 
@@ -176,6 +178,7 @@ class _Trace:
         """Return the nearest outer span of these kinds, if there is one."""
         seen: set[str] = set()
         parent = node.span.parent_span_id
+        # A damaged file may have parents in a circle.
         while parent and parent in self._nodes and parent not in seen:
             seen.add(parent)
             if self._nodes[parent].operation in operations:
@@ -200,6 +203,7 @@ class _Trace:
             return
         status = _status_of(node) or next(filter(None, map(_status_of, node.inner)), None)
         args = next((args for args in map(_args_of, (node, *node.inner)) if not isinstance(args, UnsetType)), UNSET)
+        # No span says its turn: it is the number of requests to the model that had begun before.
         turn = bisect_right(self._begun, int(node.span.start)) or None
         server = node.attributes.get("mcp.server.name")
         self._run.add_call(_name_of(node), args, id=node.span.span_id, server=server, status=status, turn=turn)
@@ -247,6 +251,7 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
         for span in (s for resource in export.resource_spans for scope in resource.scope_spans for s in scope.spans):
             attributes = _attributes_of(span)
             nodes[span.span_id] = _Node(span, attributes, _operation_of(attributes))
+            # What matters of them is in the dict; the rest would stay in memory until the file ends.
             span.attributes = []
     for group in _split_runs(nodes):
         yield _Trace(group).build()

@@ -36,6 +36,7 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
 
 def _claims(sample: Sequence[Shape]) -> bool:
     return any(
+        # A chat message has `tool_calls`, too, but with a role or a type, and a `function` in each.
         shape.has("tool_calls")
         and not shape.has("role")
         and not shape.has("type")

@@ -60,6 +60,7 @@ def _read_response(run: RunBuilder, message: _Message) -> None:
     run.final_response = "".join(texts) or run.final_response
     if message.usage is not None:
         usage = message.usage
+        # The second of each pair is the name that older versions wrote.
         run.add_usage(usage.input_tokens or usage.request_tokens, usage.output_tokens or usage.response_tokens)
         if usage.cost is not None:
             run.cost = (run.cost or Decimal(0)) + usage.cost
@@ -70,6 +71,7 @@ def _read_request(run: RunBuilder, message: _Message) -> None:
         if part.part_kind == "user-prompt":
             run.prompt = run.prompt or text_of(part.content)
         elif part.part_kind == "tool-return":
+            # Older versions write no outcome: their failures are parts of the kind `retry-prompt`.
             run.set_status(part.tool_call_id, _OUTCOME.get(part.outcome or "success"))
         elif part.part_kind == "retry-prompt":
             unknown = first_bytes(part.content, len(_UNKNOWN)) == _UNKNOWN

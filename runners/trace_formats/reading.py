@@ -17,6 +17,7 @@ from .registry import AUTO
 from .shape import Shape
 from .trace_format import TraceFormat
 
+# A record may be a whole session: to tell a format, no more than this and one record is held in memory.
 _SAMPLE_BYTES = 8 * 1024 * 1024
 
 
@@ -72,6 +73,7 @@ def _split_sample(records: Iterator[Record]) -> tuple[list[Record], Iterator[Rec
     size = 0
     for record in islice(records, SAMPLE_SIZE):
         head.append(record)
+        # The first one is in memory whatever it weighs.
         size += len(bytes(record.data)) if len(head) > 1 else 0
         if size > _SAMPLE_BYTES:
             break
@@ -83,6 +85,7 @@ def _find_foreign(own: TraceFormat, shape: Shape) -> str | None:
     if own.claims([shape]):
         return None
     others = {row.name for row in registry.FORMATS if row.claims([shape])}
+    # If several would take it, the record proves nothing and is counted as unknown.
     return others.pop() if len(others) == 1 else None
 
 

@@ -34,6 +34,7 @@ class Record(NamedTuple):
 
 def read_records(file: str, stream: IO[bytes]) -> Iterator[Record]:
     """Yield the records of a stream; raise `BadInput` with file and line if one is no JSON."""
+    # One byte more than is allowed: so a line at the bound passes, and a longer one is seen without reading it all.
     first = stream.readline(MAX_LINE_BYTES + 1).removeprefix(_BOM)
     while first and first.isspace():
         first = stream.readline(MAX_LINE_BYTES + 1)
@@ -95,6 +96,7 @@ def _explain(file: str, line: int, data: bytes, problem: str) -> str:
     """Return what is wrong with JSON, at the line where it goes wrong."""
     if "truncated" in problem:
         return f"{file}:{line + data.rstrip().count(10)}: the JSON is cut off here"
+    # msgspec says the byte; a user looks for the line.
     at = problem.rpartition("(byte ")[2].rstrip(")")
     number = line + data[: int(at)].count(10) if at.isdigit() else line
     return f"{file}:{number}: not JSON: {problem.removeprefix('JSON is malformed: ')}"
@@ -106,6 +108,7 @@ def _check_text(file: str, line: int, data: bytes) -> None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
+        # Half a letter at the very end is a file that was cut, not one in another encoding.
         if error.reason == "unexpected end of data":
             raise BadInput(f"{file}:{line + data.count(10)}: the JSON is cut off here") from None
         raise BadInput(f"{file}:{line + data[: error.start].count(10)}: not UTF-8 text") from None

@@ -45,6 +45,7 @@ class NameResolver:
             try:
                 tool = self._find(call)
             except AmbiguousName as error:
+                # Collected: the user answers one error that names them all.
                 ambiguous[call.name] = error
                 continue
             if tool is None:
@@ -66,9 +67,11 @@ class NameResolver:
         if call.kind == "written" and not (self._resolve_written and _is_flat(call)):
             return ToolName(call.server, call.name)
         if call.server is not None and call.kind != "written":
+            # The file's word is taken, unless the user contradicts it by the full name.
             chosen = self._servers.chosen.get(f"{call.server}.{call.name}")
             return ToolName(chosen or call.server, call.name)
         if call.kind == "own" and call.name not in self._servers.chosen:
+            # A suite may name a tool of the program itself, such as its shell: then its calls are scored.
             return ToolName(None, call.name) if call.name in self._declared else None
         key = (call.name, call.kind)
         if key not in self._known:

@@ -7,6 +7,7 @@ import msgspec
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _PARTS = msgspec.json.Decoder(list[msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
+# A list may have a hundred thousand parts, and the first of them tell what it is.
 _MANY = 40
 """So many parts of a list are looked at."""
 

@@ -24,6 +24,7 @@ from .imported_run import ERROR, OK, ImportedRun, RunBuilder, TraceTool
 from .shape import Shape
 from .trace_format import TraceFormat
 
+# The protocol has no code for an unknown tool: it is a bad parameter, with these words.
 _INVALID_PARAMS = -32602
 _UNKNOWN = "unknown tool"
 
@@ -96,6 +97,7 @@ class _Reader:
         head = _HEAD.decode(line.message)
         if head.id is None:
             return
+        # Ids begin anew in each process, and langchain and Inspect start one for every call.
         asked = (line.tap, line.pid, head.id)
         if line.dir == "client" and head.method == "tools/call":
             self._read_call(asked, _REQUEST.decode(line.message).params or _Params())

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 
 from ...foundations.fault import BadInput
 
+# Models' APIs allow these in the name of a tool; programs replace all else by an underscore.
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+# The joints that programs use: `mcp__docs__search`, `mcp_docs_search`, `mcp_docs__search`, `docs_search`,
+# `docs.search`.
 _BEFORE = ("mcp__", "mcp_", "mcp.", "")
 _BETWEEN = ("__", "_", ".", "/")
 
@@ -67,6 +70,7 @@ def _split(flat: str, server: str) -> list[str]:
         for before in _BEFORE:
             for between in _BETWEEN:
                 prefix = f"{before}{spelled}{between}"
+                # A rest of joints alone is no tool.
                 if flat.startswith(prefix) and flat[len(prefix) :].strip("_."):
                     found.append(flat[len(prefix) :])
     return sorted(dict.fromkeys(found), key=len)
@@ -85,6 +89,7 @@ def resolve_name(flat: str, servers: KnownServers, *, may_be_bare: bool = True) 
     possible = [known for reading in readings if (known := _check_catalog(reading, servers)) is not None]
     listing = _servers_that_list(flat, servers) if may_be_bare else []
     if possible:
+        # `mail_box_search` is `search` of `mail_box` rather than `box_search` of `mail`.
         best = max(possible, key=lambda reading: len(reading.server or ""))
         return _choose(flat, best, listing, servers)
     if listing:
