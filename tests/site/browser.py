@@ -70,10 +70,10 @@ class Browser:
     def strangers(self, home: str) -> list[str]:
         """Requests since the page was opened that went elsewhere."""
         events = [json.loads(entry["message"])["message"] for entry in self._driver.get_log("performance")]
-        asked = [
-            event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"
-        ]
-        return [url for url in asked if not url.startswith((home, "chrome:"))]  # the first tab is Chromium's own
+        asked = [event["params"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        # The first tab is Chromium's own: the pictures of its page may be asked for while ours is loading.
+        ours = [sent["request"]["url"] for sent in asked if not sent["documentURL"].startswith("chrome:")]
+        return [url for url in ours if not url.startswith((home, "chrome:"))]
 
     def picture(self, file: Path) -> None:
         """The whole page."""
