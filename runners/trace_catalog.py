@@ -25,6 +25,7 @@ def group_offered_tools(offered: Iterable[TraceTool], servers: KnownServers) -> 
         if tool.server is not None:
             found.setdefault(tool.server, {})[tool.name] = tool
             continue
+        # A bare name among the offered may be a tool of the program itself.
         named = resolve_name(tool.name, servers, may_be_bare=False)
         if named is not None and named.server is not None:
             found.setdefault(named.server, {})[named.name] = tool

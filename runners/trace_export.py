@@ -12,6 +12,7 @@ from .trace_formats.tool_names import KnownServers
 from .trace_import import ImportOptions, ImportSummary
 from .trace_input import expand_folders, open_file
 
+# Without this a Decimal is written as text, and `cost` of our own format is a number.
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 

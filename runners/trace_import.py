@@ -82,11 +82,13 @@ class _TestReader:
         """Return a resolver that knows this run's catalog; runs with the same one share it."""
         key = tuple((tool.server, tool.name) for tool in run.offered)
         if not self._known:
+            # A suite without servers takes them from the names of each run.
             key = (key, *infer_servers(run))
         if key not in self._resolvers:
             known = dict(self._known)
             offered = group_offered_tools(run.offered, KnownServers(self._known))
             for server in known.keys() & offered.keys():
+                # A trace shows what the model was offered, which may be less than a server lists: it only adds.
                 known[server] = (known[server] or frozenset()) | frozenset(offered[server])
             if is_complete(offered) and self.listings is None:
                 self.listings = make_listings(offered)

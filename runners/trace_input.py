@@ -14,6 +14,7 @@ from .trace_formats.imported_run import ImportedRun
 from .trace_formats.reading import read_all
 from .trace_formats.registry import AUTO
 
+# stdin cannot be read twice: up to this it is kept in memory, and beyond in a temporary file.
 _SPOOLED_BYTES = 8 * 1024 * 1024
 _BUFFER_BYTES = 256 * 1024
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".eval")

@@ -35,6 +35,7 @@ class BM25Index:
     def score_documents(self, words: Iterable[str]) -> dict[int, int]:
         """Return the score of every document that has one of the words, by the index of the document."""
         scores: defaultdict[int, int] = defaultdict(int)
+        # Each word once: a prompt that repeats one does not ask for it twice as much.
         for word in dict.fromkeys(words):
             for place, worth in self._postings.get(word, ()):
                 scores[place] += worth

@@ -11,6 +11,7 @@ _MAX_ITEMS = 20
 _FORMATS: dict[str, Kind] = {
     "uri": "url", "url": "url", "email": "email", "date": "date", "date-time": "date", "time": "time",
 }  # fmt: skip
+# The first kind that fits wins: `time_zone` is a zone, so zones stand before times.
 _HINTS: dict[Kind, frozenset[str]] = {
     "url": frozenset(("url", "uri", "link", "href", "website", "webpage")),
     "email": frozenset(("email", "mail", "recipient")),
@@ -20,6 +21,7 @@ _HINTS: dict[Kind, frozenset[str]] = {
     "path": frozenset(("path", "file", "filename", "filepath", "dir", "directory", "folder", "repo", "repository")),
     "sum": frozenset(("expression", "formula", "calculation")),
 }
+# Parameters that take the request itself: a name in it would be only a part.
 _WHOLE = frozenset(("query", "question", "prompt", "search", "text", "message", "content", "input", "q"))
 Schema = Mapping[str, Any]
 

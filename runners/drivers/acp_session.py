@@ -24,6 +24,7 @@ from .program import MAX_OUTPUT_BYTES, DriverFault, ProgramCommand, ProgramOutpu
 _NO_FILES = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
 _OWN_KINDS = frozenset(("delete", "edit", "execute", "move"))
 """Kinds of tools that are the program's own; MCP tools are of the kind `other` or of none."""
+# The protocol's code for a session that needs a login first.
 _AUTH_REQUIRED = -32000
 _POLL_S = 0.05
 _CANCEL_S = 2.0
@@ -111,6 +112,7 @@ class _Conversation:
         )
         session = await self._begin_session(hello)
         self._session = str(session.get("sessionId"))
+        # Some agents answer `session/new` before their servers are ready: prompted then, the model would see no tool.
         await self._wait_for_listings()
         prompt = [{"type": "text", "text": self._task.prompt}]
         await self._ask("session/prompt", sessionId=self._session, prompt=prompt)
@@ -139,6 +141,7 @@ class _Conversation:
             return _as_dict(await self._connection.send_request("session/new", begin))
         except acp.RequestError as error:
             methods = [str(_as_dict(method).get("id")) for method in _as_list(hello.get("authMethods"))]
+            # Gemini, for one, begins no session before it is told to use the key in its environment.
             by_key = next((method for method in methods if "api-key" in method or "apikey" in method), None)
             if error.code != _AUTH_REQUIRED or by_key is None:
                 raise self._make_fault(f"began no session: {error}") from None
@@ -179,6 +182,7 @@ class _Conversation:
             sender = "client" if event.direction is StreamDirection.OUTGOING else "agent"
             self._trace += json.dumps({"from": sender, "message": event.message}).encode() + b"\n"
         if len(self._trace) > MAX_OUTPUT_BYTES:
+            # An observer cannot fail the conversation: the end of the program does, and the fault says why.
             self._process.kill()
 
     def _make_end_fault(self) -> DriverFault:

@@ -114,6 +114,7 @@ async def run_driver(setup: DriverSetup, announce: Announce) -> DrivenRun:
         preset = PRESETS_BY_NAME.get(setup.driver.preset or "")
         launch = preset.prepare(task) if preset else _expand_command(setup.driver, task)
         variables = {**launch.env, **_expand_variables(setup.driver, task, setup.place.environment)}
+        # With an address of the test's own, the user's keys would go to a stranger.
         login = preset.login_variables if preset and task.base_url is None else ()
         env = make_program_environment(space, variables, login, setup.place.environment)
         command = ProgramCommand(

@@ -52,8 +52,10 @@ def join_calls(
     joined = JoinedCalls()
     selected = list(_resolve_calls(run, listings, joined.own_tools))
     spare = list(executed)
+    # All calls by id first, then all by arguments: a weak match must not take the partner of a strong one.
     for is_match in (_has_same_id, _has_same_arguments, _has_same_tool):
         for one in selected:
+            # What by its own trace never ran takes a partner by its id alone.
             if one.ran is None and (is_match is _has_same_id or one.call.status not in _NEVER_RAN):
                 one.ran = next((call for call in spare if is_match(one, call)), None)
                 spare = [call for call in spare if call is not one.ran]
@@ -72,6 +74,7 @@ def _resolve_calls(
     names = {server: frozenset(str(tool.get("name")) for tool in listing.tools) for server, listing in listings.items()}
     resolver = NameResolver(KnownServers(names))
     for call in run.calls:
+        # One call at a time: a resolved call no longer has the id that it is joined by.
         resolved = resolver.resolve(msgspec.structs.replace(run, calls=(call,)))
         own_tools.update(resolved.left_out)
         for found in resolved.trace.tool_calls:
@@ -121,6 +124,7 @@ def _record_selected(one: _Selected, turn: int, listings: Mapping[str, ServerLis
     if call.status in _NEVER_RAN:
         record["status"] = call.status
     else:
+        # The program chose it and no server got it: it was held back, or there is no such tool.
         record["status"] = REFUSED if _is_listed(call.server, call.name, listings) else UNKNOWN_TOOL
     return record
 

@@ -67,6 +67,7 @@ class Preset:
 def write_config(path: Path, content: str | Mapping[str, Any]) -> Path:
     """Write a configuration that its owner alone can read; a mapping is written as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    # Private before anything is in it: there may be a key.
     path.touch(mode=0o600)
     path.write_text(content if isinstance(content, str) else json.dumps(content, indent=2), encoding="utf-8")
     return path

@@ -83,9 +83,11 @@ class _ProgramRun:
         reading = asyncio.create_task(self._read_stdout())
         try:
             await self._wait(lambda: self._process.exit_code is not None, self._command.timeout_s)
+            # The output is read to its end, but not for ever: a process left behind may hold the pipe open.
             await asyncio.wait([reading], timeout=_DRAIN_S)
         finally:
             reading.cancel()
+        # Once more: what came in the last moment counts against the bounds, too.
         self._watch()
         code = self._process.exit_code
         if code != 0:

@@ -21,6 +21,7 @@ from .preset import TappedServer
 
 _PASSED_ON = ("LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TZ", "USER")
 """The only variables that a program gets unasked."""
+# `-P`: the folder that the program works in must not shadow a module.
 _LAUNCHER = ("-P", "-m", "toolgrade.runners.taps.launched_tap")
 
 
@@ -67,9 +68,11 @@ def _fill_workdir(target: Path, driver: DriverPlan, place: LaunchContext) -> Non
         target.mkdir()
         return
     source = place.folder / driver.workdir
+    # Resolved: neither `..` nor a link leads out of the suite's folder.
     if not source.resolve().is_relative_to(place.folder.resolve()) or not source.is_dir():
         raise BadInput(f"the driver's `workdir` {source.as_posix()} is not a folder below the suite's", "make it")
     try:
+        # A link stays a link: followed, it could copy what is not the suite's.
         shutil.copytree(source, target, symlinks=True)
     except (OSError, shutil.Error) as error:
         raise Fault(f"{source.as_posix()} could not be copied: {error}") from None

@@ -109,6 +109,7 @@ class ModelConversation:
             # From here on the provider may charge: if the stream breaks, the whole reservation counts as spent.
             reservation.settle(None)
             try:
+                # The events are not looked at: reading them is what fills `stream.get()`.
                 async for _event in stream:
                     pass
             except AgentRunError:

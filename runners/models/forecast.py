@@ -49,6 +49,7 @@ def _make_cell_forecast(planned: PlannedCell, surface: int) -> CellForecast:
     most = sum(
         (price.compute_cost(*_compute_turn_tokens(test, start, turn)) for turn in range(test.max_turns)), Decimal(0)
     )
+    # The least is one turn a run with an empty answer.
     return CellForecast(planned, turns, surface, test.runs * price.compute_cost(start, 0), test.runs * most)
 
 

@@ -56,9 +56,11 @@ class ModelPool:
         name, connection = self._connect_once(model, test)
         budget = self._get_suite_budget(suite)
         price = find_price(name)
+        # A model at an address of one's own has no price, and spends none of the budget.
         if price is None and budget.is_limited and test.base_url is None:
             help_ = f"run without a budget, or without this model (--models), or update genai-prices for `{name.model}`"
             raise BadInput(f"no price is known for `{model}`: a budget cannot hold it", help_)
+        # An address of one's own is a provider of its own.
         limit = self._get_provider_semaphore(test.base_url or name.provider)
         return ModelAgent(
             ModelConnection(

@@ -67,6 +67,7 @@ def _split_call(part: Any) -> list[ToolCallPart]:
         return [part]
     first, *rest = objects
     others = [
+        # The answers go back by id, so that each call needs one of its own.
         replace(part, args=args, tool_call_id=f"{part.tool_call_id}-{number}")
         for number, args in enumerate(rest, start=2)
     ]
@@ -115,6 +116,7 @@ def _extract_usage(response: ModelResponse) -> Usage | None:
 
 def _is_countable(response: ModelResponse) -> bool:
     counts: tuple[object, ...] = (response.usage.input_tokens, response.usage.output_tokens)
+    # SDKs pass on what a provider sent, and `True` would pass for an int.
     return all(type(count) is int and 0 <= count <= _MOST_TOKENS for count in counts)
 
 

@@ -9,6 +9,7 @@ from ...foundations.suggestion import find_nearest
 PROTOCOLS = ("openai", "anthropic")
 """The protocols of a `base_url`; the first is used if the name says none."""
 
+# Beginnings that one maker uses alone: a name that is nobody's is refused, never guessed.
 _BARE = (
     (re.compile(r"claude-."), "anthropic"),
     (re.compile(r"(chat)?gpt-.|o[1-9]\d*(-.|$)"), "openai"),

@@ -54,6 +54,7 @@ def make_unreadable_fault(error: Exception, model: str) -> Fault:
 def extract_provider_message(error: failed.ModelAPIError) -> str:
     """Return the provider's message, on one line."""
     body = error.body
+    # Providers nest the text to different depths.
     while isinstance(body, dict):
         fields = cast(dict[str, object], body)
         body = fields.get("error") or fields.get("message")

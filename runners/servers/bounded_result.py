@@ -46,4 +46,5 @@ def cut_result_text(text: str, most_bytes: int) -> str:
 
 
 def _encode_json(value: Any) -> bytes:
+    # Sorted: a server may send equal values with their keys in another order.
     return json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")

@@ -84,6 +84,7 @@ class CatalogService:
 
     def _handle_tools_list(self, params: Params) -> dict[str, Any]:
         cursor = params.get("cursor", "0")
+        # Short before `int` sees it, which refuses thousands of digits with an error of its own.
         start = int(cursor) if isinstance(cursor, str) and cursor.isdecimal() and len(cursor) < 10 else -1
         if not 0 <= start <= len(self._catalog.tools):
             raise RpcError(_BAD_PARAMS, f"unknown cursor: {cursor}")
@@ -110,6 +111,7 @@ def serve_catalog(service: CatalogService, requests: BinaryIO, answers: BinaryIO
         answer = service.handle_message(line) if line.strip() else None
         if answer is not None:
             answers.write(json.dumps(answer).encode() + b"\n")
+            # The client waits for this line before it sends another.
             answers.flush()
 
 

@@ -44,6 +44,7 @@ class RetryingTransport(httpx2.AsyncBaseTransport):
 
 def make_http_client(headers: Mapping[str, str], limits: ServerLimits) -> httpx2.AsyncClient:
     """Return a client for one server."""
+    # One client serves start, listing and calls: the session holds each to its own bound.
     timeout = httpx2.Timeout(limits.start_s, read=max(limits.call_s, limits.list_s, limits.start_s))
     transport = RetryingTransport(httpx2.AsyncHTTPTransport(), limits)
     return httpx2.AsyncClient(headers={**headers, **IDENTITY}, transport=transport, timeout=timeout)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
+# As much of each end as is searched for the id of a message.
 _END = 4096
 
 

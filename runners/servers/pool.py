@@ -103,6 +103,7 @@ class RunSessions:
         try:
             return await act(self._by_name[name])
         except ServerGone:
+            # A server that dies of this very call would die of it each time.
             if name in self._restarted:
                 raise
         self._restarted.add(name)

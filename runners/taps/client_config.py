@@ -10,6 +10,7 @@ from typing import Any, cast
 from ...foundations.fault import BadInput, Fault
 from ..atomic_file import write_durably
 
+# The first is the key of `.mcp.json`, the second that of VS Code.
 _KEYS = ("mcpServers", "servers", "mcp_servers")
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
@@ -28,6 +29,7 @@ class ClientConfig:
 
     def with_servers(self, servers: Mapping[str, Any]) -> str:
         """Return the text with other servers in it, indented as it was."""
+        # So that a tap that is put in and taken out leaves the file as it was.
         found = _INDENT.search(self.text)
         document = {**self.document, self.key: servers}
         end = "\n" if self.text.endswith("\n") else ""
@@ -114,4 +116,5 @@ def _find_tapped_command(entry: Any) -> list[str]:
     found = cast(dict[str, Any], entry).get("args") if isinstance(entry, dict) else None
     args = cast(list[str], found) if isinstance(found, list) else []
     is_tapped = args[:3] == ["-m", "toolgrade", "tap"] and "--" in args
+    # Behind the two dashes stand the tap's name and then the command.
     return args[args.index("--") + 2 :] if is_tapped else []

@@ -33,6 +33,7 @@ def run_launched_tap(file: str) -> int:
         return run_stdio_tap(log, launch["argv"], launch["env"])
     except OSError as error:
         print(f"server `{launch['tap']}` could not be started: {error.strerror or error}", file=sys.stderr)  # noqa: T201
+        # As a shell says that there is no such command.
         return 127
 
 

@@ -31,6 +31,7 @@ _SECRET_WORDS = (
     *("auth", "cookie", "passw", "secret", "credential", "key", "token", "bearer", "basic", "sig=", "signature="),
     *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "xox", "akia", "aiza", "glpat-", "hf_", "eyj"),
 )
+# A message too long to keep is not parsed: its id is looked for at both ends, where programs write it.
 _ID_FIRST = re.compile(rb'^\s*\{[^{]*?"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")')
 _ID_LAST = re.compile(rb'"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
 _METHOD = re.compile(rb'"method"\s*:\s*("(?:[^"\\]|\\.)*")')
@@ -76,6 +77,7 @@ class MessageLog:
             return [self._render_unreadable(line)]
         if isinstance(message, list):
             return [json.dumps(self._redact(part)) for part in cast(list[Any], message)]
+        # A carriage return is white space to JSON, and the end of a line to some who read the log.
         if "\r" in text or self._may_hold_secret(line, text):
             redacted = self._redactor.count
             clean = self._redact(message)
@@ -106,8 +108,10 @@ class MessageLog:
             return "[not kept: nested too deep]"
 
     def _append(self, sender: Direction, message: str) -> None:
+        # Counted before it is written: a line that is lost leaves a gap that a reader sees.
         self._seq += 1
         head = f'{{"tap": {self._tap}, "pid": {os.getpid()}, "seq": {self._seq}, "dir": "{sender}"'
+        # JSON may hold half of a surrogate pair, which UTF-8 cannot: `backslashreplace` writes it as JSON's own escape.
         data = f'{head}, "message": {message}}}\n'.encode("utf-8", "backslashreplace")
         try:
             self._write(data)
@@ -119,6 +123,7 @@ class MessageLog:
         """Append in one write, which the system does not mix with those of other taps."""
         if self._file is None:
             self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        # On a full disk a line may end in its middle: the next one must not continue it.
         if self._is_cut:
             data = b"\n" + data
         while data:
@@ -134,6 +139,7 @@ def find_secret_values(environment: Mapping[str, str], named: Iterable[str] = ()
 
 
 def _refuse_constant(name: str) -> NoReturn:
+    # Python reads NaN and Infinity, which other readers of the log refuse.
     raise ValueError(f"{name} is not JSON")
 
 

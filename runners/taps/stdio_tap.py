@@ -22,6 +22,7 @@ from .message_log import MAX_MESSAGE_BYTES, Direction, MessageLog
 from .tap_guard import TAP_MARK, start_guard
 
 _CHUNK = 256 * 1024
+# A tap must not change what a server may send: a line of any length passes.
 _NO_LIMIT = 1 << 62
 _POLL_S = 0.1
 _GRACE_S = 2.0
@@ -43,6 +44,7 @@ class StdioTap:
     def run(self) -> int:
         """Pass messages on until the server has ended; return its exit code as a shell would give it."""
         for number in _PASSED_ON:
+            # The server is in a session of its own, which the terminal's Ctrl-C does not reach.
             signal.signal(number, self._pass_signal_on)
         Thread(target=self._pump_to_server, daemon=True).start()
         output = Thread(target=self._pump_to_client, daemon=True)
@@ -50,6 +52,7 @@ class StdioTap:
         code = self._process.wait()
         output.join(_DRAIN_S)  # a process that the server left behind may hold its stdout open for ever
         kill_process_tree(self._process.pid, self._mark, TAP_MARK)
+        # A shell adds the number of the signal to 128.
         return code if code >= 0 else 128 - code
 
     def _pass_signal_on(self, number: int, _frame: Any) -> None:
@@ -98,6 +101,7 @@ class StdioTap:
 def run_stdio_tap(log: MessageLog, argv: Sequence[str], environment: Mapping[str, str]) -> int:
     """Start a server behind a tap and return its exit code. Raise OSError if it cannot be started."""
     mark = secrets.token_hex(8)
+    # Before the server is started: a later fork would hold its pipes open, too.
     guard = start_guard(mark, _GRACE_S)
     process = subprocess.Popen(  # noqa: S603 - starting this command is what a tap is for
         argv,
@@ -138,5 +142,6 @@ def _write_all(target: int, data: bytes) -> None:
 def _is_reader_gone(descriptor: int) -> bool:
     """Return whether nobody can read any more what is written to a pipe."""
     poll = select.poll()
+    # Asked for nothing, poll still reports errors: so the end of a reader is seen without writing to it.
     poll.register(descriptor, 0)
     return any(event & (select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0))

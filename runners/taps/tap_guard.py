@@ -54,11 +54,13 @@ def start_guard(mark: str, grace_s: float) -> Guard:
     try:
         _guard(read, mark, grace_s)
     finally:
+        # This is a copy of the tap: its buffers and exit handlers must not run twice.
         os._exit(0)
 
 
 def _guard(pipe: int, mark: str, grace_s: float) -> None:
     """Wait for the end of the tap; what stands in the pipe then says whether something is left to do."""
+    # Out of reach of what ends the tap: a signal to its group would end its guard, too.
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

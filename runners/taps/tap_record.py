@@ -88,6 +88,7 @@ class TapLogReader:
         self._path = path
         self._offset = 0
         self._rest = b""
+        # The id is kept as JSON text: `1` and `"1"` are two requests.
         self._asked: dict[tuple[str, int, bytes], _Asked] = {}
         self._pages: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
         self._versions: dict[str, str] = {}
@@ -137,6 +138,7 @@ class TapLogReader:
     def _add_call(self, server: str, params: dict[str, Any]) -> ExecutedCall:
         if self.record.listed_before_calls is None:
             self.record.listed_before_calls = frozenset(self.record.listings)
+        # The taps do not see the model: calls that overlap were asked for in one turn.
         if all(call.is_answered for call in self.record.calls):
             self._turn += 1
         meta = _as_mapping(params.get("_meta"))
