@@ -20,6 +20,7 @@ from .trace_import import ImportOptions, TraceImporter
 
 def record_runs(plan: Plan, runs: Sequence[RecordedRun], importer: TraceImporter, options: ImportOptions) -> list[Path]:
     """Write runs as cassettes, each with the next free number; raise `BadInput` first if one has no place."""
+    # All places are found before the first cassette is written: a refusal leaves none behind.
     placed: dict[Path, tuple[PlannedCell, int, RecordedRun]] = {}
     for run in runs:
         planned = _find_cell(plan, run, options)

@@ -1,4 +1,4 @@
-"""What is known of a cell from its traces beside the verdicts: warnings, and the catalog that the traces carry."""
+"""Facts of a cell from its traces, beside the verdicts: warnings, and the catalog that the traces carry."""
 
 from collections.abc import Iterable
 

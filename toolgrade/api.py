@@ -104,6 +104,8 @@ def _to_recorded_run(run: Run, model: str | None) -> RecordedRun:
     if isinstance(run, RecordedRun):
         return run
     if isinstance(run, Trace):
+        # The fields of Trace alone: one that was derived from it may have more than a recorded run takes.
         fields = {name: getattr(run, name) for name in Trace.__struct_fields__}
         return RecordedRun(**fields, model=model)
+    # The run's own `model` comes second, and wins.
     return msgspec.json.decode(msgspec.json.encode({"model": model, **run}), type=RecordedRun)

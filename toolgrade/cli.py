@@ -69,6 +69,7 @@ for command in (
 def run_command_line(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit code. No traceback reaches a user."""
     try:
+        # Not standalone: click would end the process itself, and report errors in its own way.
         code = toolgrade.main(arguments, prog_name="toolgrade", standalone_mode=False) or 0
         sys.stdout.flush()  # a full disk behind stdout is found here, not after the last door
         return code

@@ -80,6 +80,7 @@ def score_efficiency(
         # The gate adds up the costs of traces: the first gets all of it, the others none.
         shares = [parse_dollars(cost), *[Decimal(0)] * (len(traces) - 1)]
         traces = [msgspec.structs.replace(trace, cost=share) for trace, share in zip(traces, shares, strict=False)]
+    # The gate is of live runs alone; here the caller says what was offered.
     return _score_runs(gate, traces, ScoringConditions("live", tool_surface_tokens))
 
 

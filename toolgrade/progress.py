@@ -86,4 +86,5 @@ class ProgressBar:
 
     def _print_above_bar(self, text: str) -> None:
         if self._bar is not None:
+            # Names of tests may hold brackets, which rich would read as its markup.
             self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)

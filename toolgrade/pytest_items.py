@@ -92,7 +92,7 @@ class CellItem(pytest.Item):
         )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Our own words; a traceback only where something else went wrong."""
+        """Return the reasons of a cell that did not pass; a traceback only if something else went wrong."""
         if isinstance(excinfo.value, NotPassed):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

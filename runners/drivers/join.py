@@ -1,4 +1,4 @@
-"""What a program selected and what ran: its own trace joined with what the taps saw."""
+"""The calls of a program: its own trace, which says what it selected, joined with the taps, which say what ran."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a preset is: how a known program is started with the servers of a test and nothing of the user's own."""
+"""Presets: how a known program is started with the servers of a test and nothing of the user's own."""
 
 import json
 from collections.abc import Callable, Mapping

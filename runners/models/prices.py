@@ -1,4 +1,4 @@
-"""What a request costs: a provider's usage times a maintained price table. What is not priced is absent, never 0."""
+"""The cost of a request: a provider's usage times a maintained price table. What is not priced is absent, never 0."""
 
 from collections.abc import Iterator
 from datetime import date

@@ -1,4 +1,4 @@
-"""What the taps of one run saw: what each server listed, and every call that reached one, with its answer."""
+"""The record of the taps of one run: what each server listed, and every call that reached one, with its answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a reader reads from: the records of one file, and the count of those it did not know."""
+"""The input of a reader: the records of one file, and the count of those it did not know."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Every format that traces are read from: a row each, two rows where one name has two shapes."""
+"""Every format that traces are read from: a row each, and two rows if one name has two shapes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a format is: its name, how it is told from others, and how it is read."""
+"""The row of a format: its name, how it is told from others, and how it is read."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -21,6 +21,7 @@ def complete_suites(_context: click.Context, _parameter: click.Parameter, incomp
     start = Path(DEFAULT_FOLDER) if not incomplete and Path(DEFAULT_FOLDER).is_dir() else Path(incomplete).parent
     if incomplete.endswith("/"):
         start = Path(incomplete)
+    # A name with a newline would be two candidates, and escape codes would reach the terminal.
     return [path for path in islice(_find_suite_paths(start, incomplete), MAX_OFFERED) if path.isprintable()]
 
 
@@ -50,6 +51,7 @@ def make_plan_completer(names: "Callable[[Plan], Iterable[str]]") -> Completer:
         try:
             plan = compile_suites(_find_named_suites(context)).plan
         except Fault:
+            # Anything printed here would land in the line that is being typed.
             return []
         found = dict.fromkeys(names(plan)) if plan else {}
         fitting = (name for name in found if name.isprintable() and name.casefold().startswith(incomplete.casefold()))

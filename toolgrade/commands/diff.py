@@ -14,6 +14,7 @@ def _parse_alpha(_context: click.Context, _option: click.Parameter, value: str) 
     from fractions import Fraction
 
     try:
+        # Exact, as no float decides a verdict.
         level = Fraction(value)
     except (ValueError, ZeroDivisionError):
         raise click.BadParameter(f"`{value}` is not a number; write 0.05 or 1/20") from None

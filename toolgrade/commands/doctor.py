@@ -60,6 +60,7 @@ def doctor_command(
 
     checkups = [check_catalog(label, listings) for label, listings in catalogs]
     _print_checkups(checkups, style, show_all)
+    # Half a catalog is not frozen: a suite would take it for the whole.
     if freeze is not None and not faults:
         _freeze_catalogs(freeze, catalogs)
     heavy = [checkup for checkup in checkups if max_tokens is not None and checkup.tokens > max_tokens]

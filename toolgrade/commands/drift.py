@@ -43,6 +43,7 @@ def drift_command(suites: tuple[str, ...], cassettes: Path, style: str) -> None:
     if style == "json":
         _print_json(checked)
     codes = [_report_suite(*one, is_text=style == "text") for one in checked]
+    # A server that could not be reached comes before drift: what it lists is not known.
     if code := 3 if 3 in codes else max(codes):
         raise click.exceptions.Exit(code)
 

@@ -26,6 +26,7 @@ def print_forecast(compilation: "Compilation", cells: "Sequence[PlannedCell]") -
     known: dict[tuple[str, tuple[str, ...]], Mapping[str, ServerListing]] = {}
 
     def list_tools(planned: "PlannedCell") -> "Mapping[str, ServerListing]":
+        # Once for all cells with the same servers: each listing starts them anew.
         key = (planned.suite.id, planned.test.servers)
         if key not in known:
             known[key] = require_server_listings(

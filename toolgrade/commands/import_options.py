@@ -1,4 +1,4 @@
-"""What commands that take traces of other programs have in common: their options, and what is said of what was read."""
+"""The options of commands that take traces of other programs, and the lines that say what was read."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
@@ -63,6 +63,7 @@ def add_import_options(command: Callable[..., None]) -> Callable[..., None]:
         command(imports=ImportOptions(source, test, model, server_of, resolve_names, cassettes), **rest)
 
     decorated: Callable[..., None] = run_with_imports
+    # The decorator applied last comes first in --help.
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated

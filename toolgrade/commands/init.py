@@ -11,6 +11,7 @@ from .servers import make_launch_context, make_server_from_options, print_server
 if TYPE_CHECKING:
     from ..compiler.plan import AnyServer
 
+# Words that start a server or stand in every server's name: none tells one from another.
 _RUNNERS = ("python", "python3", "uv", "uvx", "npx", "node", "deno", "bunx", "pipx", "run", "env")
 _NOISE = ("mcp", "server", "servers", "js", "py", "mjs", "ts", "www", "api", "com", "org", "io", "localhost")
 
@@ -52,6 +53,7 @@ def init_command(
     require_extra("live", "`toolgrade init`")
     servers = _make_servers(commands, urls, headers)
     target = file or Path("suites") / f"{servers[0].name}.yml"
+    # Before a server is started: a refusal costs nothing.
     _refuse_to_replace(target, force)
     from ..foundations.shell_words import quote_word
     from ..runners.atomic_file import write_durably

@@ -78,6 +78,7 @@ def add_live_options(command: Callable[..., None]) -> Callable[..., None]:
         command(live=live, **given)
 
     decorated: Callable[..., None] = run_with_options
+    # The decorator applied last comes first in --help.
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated

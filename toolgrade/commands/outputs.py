@@ -151,6 +151,7 @@ def add_output_options(command: Callable[..., None]) -> Callable[..., None]:
 
     file_options = [click.option(f"--{row.option}", type=_FILE, metavar="FILE", help=row.help) for row in rows]
     decorated: Callable[..., None] = run_with_outputs
+    # The decorator applied last comes first in --help.
     for option in reversed((_FORMAT_OPTION, *file_options, *_OTHER_OPTIONS)):
         decorated = option(decorated)
     return decorated

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 def _parse_shard(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
     part, slash, parts = value.partition("/")
+    # Short before `int` sees it, which refuses thousands of digits with an error of its own.
     if not (slash and part.isdecimal() and parts.isdecimal() and len(value) < 20 and 1 <= int(part) <= int(parts)):
         raise click.BadParameter("write i/n, such as 1/4")
     return int(part), int(parts)
@@ -125,6 +126,7 @@ def run_command(
     report = make_report(plan, results, mode)
     made = {**stopwatch.make_provenance(), **(collect_price_facts(results) if mode == "live" else {})}
     written = _write_whole_report(report, out, is_whole, made)
+    # With errors the journal is kept: --resume goes on from it.
     if mode == "live" and not report.summary.errors:
         discard_journal(plan)
     compared = compare(select_comparable_tests(base, report, suites, selection.is_everything), report) if base else None
@@ -132,6 +134,7 @@ def run_command(
     outputs.write_all(ReportContext(report, compared, locations, options, outputs.base or ""))
     show_remarks(results, mode, outputs.print_note)
     outputs.print_next_step(choose_next_step(report, results, written), is_needed=bool(report.summary.errors))
+    # What stops a live run is the world; what stops a replay is a cassette.
     stopped = 3 if mode == "live" else 4
     code = stopped if report.summary.errors else 1 if report.summary.has_failed else 0
     if code:

@@ -114,6 +114,7 @@ def _score(
 def _keep_runs(entries: "Iterator[TraceFileEntry]", kept: "list[RecordedRun]") -> "Iterator[TraceFileEntry]":
     for entry in entries:
         if entry.run is not None:
+            # Kept as it passes: stdin cannot be read again for the recording.
             kept.append(entry.run)
         yield entry
 

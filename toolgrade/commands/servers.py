@@ -25,6 +25,7 @@ _OPTIONS = (
 
 def add_server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--command`, `--url`, `--header` and `--name` to a command."""
+    # The decorator applied last comes first in --help.
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

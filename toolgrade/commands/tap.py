@@ -81,6 +81,7 @@ def _edit_config(install: Path | None, remove: Path | None, log_file: Path, dry_
     path = install or remove
     assert path is not None
     config = read_client_config(path)
+    # Absolute paths: the client starts the tap in a folder and with a PATH of its own.
     edit = remove_taps(config) if install is None else install_taps(config, sys.executable, log_file.absolute())
     for line in edit.notes:
         click.echo(line, err=True)
