@@ -122,6 +122,7 @@ class _Conversation:
         """Ask the agent to stop, and give it a moment to end what it began."""
         if self._session is not None:
             with suppress(Exception):
+                # Out of time already: a connection that is broken, too, must not replace that fault.
                 await self._connection.send_notification("session/cancel", {"sessionId": self._session})
                 await asyncio.sleep(_CANCEL_S / 4)
 

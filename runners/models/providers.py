@@ -123,6 +123,7 @@ def _make_self_hosted_model(name: ModelName, base_url: str, api_key: str) -> Mod
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     provider = OpenAICompatibleProvider(LOCAL, base_url=base_url, api_key=api_key)
+    # OpenAI itself takes `max_completion_tokens`; servers that only speak its protocol are sent the older `max_tokens`.
     profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
     return OpenAIChatModel(name.model, provider=provider, profile=profile)
 

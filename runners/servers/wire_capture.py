@@ -72,7 +72,7 @@ class MessageTap:
         return True
 
     def _match_answer(self, message: JSONRPCResponse | JSONRPCError) -> bool:
-        # As text: a server may send the number 1 back as "1".
+        # As text, so that an id that comes back as another type still finds its request.
         key = str(message.id)
         if key not in self._asked:
             self.stray_answers += 1

@@ -71,6 +71,7 @@ def _guard(pipe: int, mark: str, grace_s: float) -> None:
     while part := os.read(pipe, 4096):
         words += part
     server = words.partition(b"\n")[0]
+    # No number: the tap was killed before it had started a server.
     if server.isdigit() and not words.endswith(_RELEASED):
         _end_server(int(server), mark, grace_s)
 

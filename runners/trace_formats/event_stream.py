@@ -29,7 +29,7 @@ class EventStream:
 
     def skip(self, record: Record, kind: str | None) -> None:
         """Count a record that this reader does not know; raise `BadInput` if it belongs to another format."""
-        # Only what is unknown is held against all other formats: for every record that would take longer than reading.
+        # Only what is unknown is held against all other formats: what this reader knows is taken as its own.
         other = self._check_foreign(Shape(record.data))
         if other is not None:
             raise BadInput(

@@ -99,6 +99,7 @@ class _Reader:
             self.run.prompt = self.run.prompt or text
         elif event.role == "assistant":
             self._begin_turn()
+            # Pieces have `delta`; a text without it is the whole message.
             if not event.delta:
                 self._pieces.clear()
             self._pieces.append(text)

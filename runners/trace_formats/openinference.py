@@ -150,6 +150,7 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
     for record in events:
         span = decode_record(_SPAN, record)
         id = span.context.span_id if span.context else None  # noqa: A001
+        # A span that was exported twice counts once, and so do its tokens.
         if id is not None and id in seen:
             continue
         seen.add(id or "")

@@ -57,6 +57,7 @@ _LINE = msgspec.json.Decoder(_Line)
 
 
 def _join_text(message: _Message) -> str | None:
+    # Thoughts are parts of a message, too, and no answer.
     texts = [part.text for part in message.parts if part.text and not part.thought]
     return "".join(texts) if texts else None
 
@@ -83,6 +84,7 @@ def _read(events: EventStream) -> Iterator[ImportedRun]:
     run, seen = RunBuilder(1), set[str]()
     for record in events:
         line = decode_record(_LINE, record)
+        # A line that stands in the file twice counts once, and so do its tokens.
         if line.uuid is not None and line.uuid in seen:
             continue
         seen.add(line.uuid or "")
