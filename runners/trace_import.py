@@ -99,10 +99,11 @@ class _TestReader:
 
     def check_names(self, trace: Trace, *, is_own: bool) -> None:
         """Warn of a call that is no member as it stands, and would be one if it were read in another way."""
+        checked = self._checked
         for call in trace.tool_calls:
             key = (call.server, call.name)
-            if key not in self._checked:
-                self._checked.add(key)
+            if key not in checked:
+                checked.add(key)
                 if call.id not in self.members and call.name not in self.members:
                     self._warn(call.id, call.name, is_own)
 
@@ -150,15 +151,23 @@ class TraceImporter:
 
     def _read_own(self, file: str, stream: IO[bytes]) -> Iterator[TraceFileEntry]:
         """Yield runs of our own format, which are taken as they are written unless the user says otherwise."""
+        # Looked up once for each name that runs give: a file may hold a million runs of one test.
+        readers: dict[str | None, _TestReader | None] = {}
         for entry in read_stream(file, stream):
             run = entry.run
-            test = self._find_by_name(run.test) if run is not None else None
-            if run is None or test is None:
+            if run is None:
+                yield entry
+                continue
+            if run.test not in readers:
+                test = self._find_by_name(run.test)
+                readers[run.test] = self._get_reader(*test) if test else None
+            reader = readers[run.test]
+            if reader is None:
                 yield entry
             elif self._options.resolve_names:
-                yield self._resolve_own(entry, run, self._get_reader(*test))
+                yield self._resolve_own(entry, run, reader)
             else:
-                self._get_reader(*test).check_names(run, is_own=True)
+                reader.check_names(run, is_own=True)
                 yield entry
 
     def _resolve_own(self, entry: TraceFileEntry, run: RecordedRun, reader: _TestReader) -> TraceFileEntry:
