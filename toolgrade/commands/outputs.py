@@ -1,7 +1,7 @@
 """The outputs of a finished run: a row for each, the options that are made of the rows, and the table on stdout."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -28,6 +28,18 @@ _OTHER_OPTIONS = (
     ),
     click.option("-q", "--quiet", is_flag=True, help="Print only what did not pass."),
 )  # fmt: skip
+
+
+def compare_with_base(
+    base: "Report | None", report: "Report", suites: Sequence[str], is_everything: bool
+) -> "Diff | None":
+    """Return the comparison with the base report, or None if there is no base; nothing is imported for it then."""
+    if base is None:
+        return None
+    from ..site.report.baseline import select_comparable_tests
+    from ..site.report.comparison import diff
+
+    return diff(select_comparable_tests(base, report, suites, is_everything), report)
 
 
 @dataclass(frozen=True, slots=True)

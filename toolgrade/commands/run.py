@@ -19,7 +19,7 @@ from .live import (
 )
 from .next_step import choose_next_step
 from .options import suites_argument
-from .outputs import OutputOptions, ReportContext, add_output_options
+from .outputs import OutputOptions, ReportContext, add_output_options, compare_with_base
 from .remarks import show_remarks
 from .report_files import WrittenReport, write_report
 
@@ -102,8 +102,6 @@ def run_command(
     from ..foundations.fault import BadInput
     from ..runners.cell_selection import Selection, split_models
     from ..runners.suite_files import compile_suites
-    from ..site.report.baseline import select_comparable_tests
-    from ..site.report.comparison import diff as compare
     from ..site.report.report_model import make_report
     from .options import require_plan
 
@@ -129,7 +127,7 @@ def run_command(
     # With errors the journal is kept: --resume goes on from it.
     if mode == "live" and not report.summary.errors:
         discard_journal(plan)
-    compared = compare(select_comparable_tests(base, report, suites, selection.is_everything), report) if base else None
+    compared = compare_with_base(base, report, suites, selection.is_everything)
     locations, options = SuiteLocations(compilation), _make_reproduce_options(cassettes)
     outputs.write_all(ReportContext(report, compared, locations, options, outputs.base or ""))
     show_remarks(results, mode, outputs.print_note)

@@ -9,7 +9,7 @@ import click
 
 from .completion_candidates import complete_suites
 from .import_options import add_import_options, collect_reproduce_options, describe_import, describe_offers
-from .outputs import OutputOptions, ReportContext, add_output_options
+from .outputs import OutputOptions, ReportContext, add_output_options, compare_with_base
 from .remarks import show_remarks
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ def score_command(
     from ..compiler.suite_locations import SuiteLocations
     from ..runners.suite_files import compile_suites
     from ..runners.trace_import import TraceImporter
-    from ..site.report.baseline import select_comparable_tests
-    from ..site.report.comparison import diff as compare
     from .options import require_plan
 
     compilation = compile_suites([suite])
@@ -67,7 +65,7 @@ def score_command(
     results, report = _score(plan, importer, imports, traces, record, _TraceChoice(with_traces, all_runs))
     if out is not None:
         _write_report(out, report)
-    compared = compare(select_comparable_tests(base, report, [suite], imports.test is None), report) if base else None
+    compared = compare_with_base(base, report, [suite], imports.test is None)
     options = collect_reproduce_options(imports)
     words = _list_words(imports, traces)
     outputs.write_all(ReportContext(report, compared, SuiteLocations(compilation), options, outputs.base or "", words))
