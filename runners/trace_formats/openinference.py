@@ -139,6 +139,9 @@ def _collect(
     if call:
         calls.setdefault((message, int(call[1])), {})[call[2]] = value
     elif rest == "content":
+        # The whole text and its parts say the same, in any order: the whole replaces parts that came first.
+        for place in [place for place in texts if place[0] == message]:
+            del texts[place]
         texts[message, -1] = value
     elif text and (message, -1) not in texts:
         texts[message, int(text[1])] = value

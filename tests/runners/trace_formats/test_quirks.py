@@ -167,3 +167,14 @@ def test_a_tap_says_which_lines_are_lost() -> None:
     (run,) = read_lines(line(1), line(4))
     assert run.warnings == ("the tap of `docs` lost 2 lines before its line 4",)
     assert [call.status for call in run.calls] == [None, None]
+
+
+@pytest.mark.parametrize("is_whole_first", [True, False])
+def test_the_answer_of_a_span_is_told_once_whether_whole_or_in_parts(is_whole_first: bool) -> None:
+    message = "llm.output_messages.0.message."
+    texts = {f"{message}contents.0.message_content.text": "done", f"{message}content": "done"}
+    ordered = dict(sorted(texts.items(), reverse=not is_whole_first))
+    attributes = {"openinference.span.kind": "LLM", **ordered}
+    span = {"name": "ChatCompletion", "context": {"trace_id": "0x1", "span_id": "0x2"}, "attributes": attributes}
+    (run,) = read_lines(span)
+    assert run.final_response == "done"
